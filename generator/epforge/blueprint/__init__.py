@@ -1,0 +1,33 @@
+"""The blueprint language: text to shape, with the place of everything and all errors at once."""
+
+from __future__ import annotations
+
+from epforge.blueprint.diagnostic import (
+    BlueprintErrors,
+    Diagnostic,
+    Fix,
+    Severity,
+    Span,
+    by_position,
+)
+from epforge.blueprint.report import apply_fix, render, to_json
+from epforge.blueprint.shape import EDITION, BlueprintShape, json_schema
+from epforge.blueprint.source import BlueprintSource, load, parse
+
+__all__ = [
+    "EDITION",
+    "BlueprintErrors",
+    "BlueprintShape",
+    "BlueprintSource",
+    "Diagnostic",
+    "Fix",
+    "Severity",
+    "Span",
+    "apply_fix",
+    "by_position",
+    "json_schema",
+    "load",
+    "parse",
+    "render",
+    "to_json",
+]

@@ -1,0 +1,273 @@
+"""YAML events to a tree of nodes, with positions and within bounds.
+
+ruamel.yaml scans and parses (YAML 1.2); the tree is composed here, event by event, so that the
+bounds hold before anything is built: a file of anchors or brackets costs what was read of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span, show
+from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
+from epforge.blueprint.text import SourceText
+
+MAX_DEPTH = 32
+MAX_NODES = 20_000  # aliases count as often as they are used
+MAX_ALIASES = 200
+
+_TAG = "tag:yaml.org,2002:"
+_SCALAR_TAGS = {f"{_TAG}{name}" for name in ("str", "int", "float", "bool")}
+
+# What ruamel.yaml says, and what to tell the author of a blueprint about it.
+_HINTS = (
+    ("mapping values are not allowed", "quote a value that has ': ' in it, or check the indent"),
+    ("that cannot start any token", "YAML indents with spaces, never with tabs; quote @ ` and %"),
+    ("could not find expected ':'", "every line of a mapping is 'key: value'"),
+    ("undefined alias", "a text that starts with * must be quoted"),
+    ("expected ',' or ']'", "a [ is not closed, or a comma is missing"),
+    ("expected ',' or '}'", "a { is not closed, or a comma is missing"),
+    ("quoted scalar", "a quote is not closed"),
+    ("but found", "check the indent of this line"),
+)
+
+
+def compose(source: SourceText) -> tuple[Table, list[Diagnostic]]:
+    """The tree of a blueprint.
+
+    Returns:
+        The root mapping, and the errors that leave a tree: duplicate keys, tags, merge keys.
+
+    Raises:
+        BlueprintErrors: the text is not YAML, is not one mapping, or exceeds a bound. Errors found
+            before that point are in it too.
+    """
+    return _Composer(source).run()
+
+
+@dataclass
+class _Open:
+    """A collection whose end has not been seen."""
+
+    table: bool
+    start: int
+    anchor: str | None
+    size: int = 1  # nodes in it, aliases expanded
+    height: int = 0  # levels below it
+    key: Scalar | None = None
+    entries: dict[str, Node] = field(default_factory=dict)
+    keys: dict[str, Scalar] = field(default_factory=dict)
+    items: list[Node] = field(default_factory=list)
+    expects_key: bool = True
+
+
+@dataclass(frozen=True)
+class _Anchored:
+    node: Node
+    size: int
+    height: int
+
+
+class _Composer:
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.errors: list[Diagnostic] = []
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, _Anchored | None] = {}  # None: still open
+        self.root: Node | None = None
+        self.nodes = 0
+        self.aliases = 0
+
+    def run(self) -> tuple[Table, list[Diagnostic]]:
+        documents = 0
+        for event in self._events():
+            name = type(event).__name__
+            if name == "DocumentStartEvent":
+                documents += 1
+                self._document(event, documents)
+            elif name == "AliasEvent":
+                self._alias(event)
+            elif name == "ScalarEvent":
+                self._scalar(event)
+            elif name in ("MappingStartEvent", "SequenceStartEvent"):
+                self._open(event, name == "MappingStartEvent")
+            elif name in ("MappingEndEvent", "SequenceEndEvent"):
+                self._close(event)
+        return self._result()
+
+    def _result(self) -> tuple[Table, list[Diagnostic]]:
+        if isinstance(self.root, Table):
+            return self.root, self.errors
+        if self.root is None or (isinstance(self.root, Scalar) and self.root.empty):
+            what, place = "the blueprint is empty", self.source.span(0, 0)
+        else:
+            what = "the blueprint is not a mapping"
+            place = self.root.span
+        expected = "a mapping of keys to values, such as 'epforge: 1'"
+        self._fatal(place, "not-a-mapping", what, expected)
+
+    def _events(self) -> Iterator[Any]:
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import MarkedYAMLError
+
+        try:
+            yield from YAML(typ="safe", pure=True).parse(self.source.text)
+        except MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            offset = mark.index if mark else 0
+            problem = " ".join(str(error.problem or error.context or "it cannot be read").split())
+            span = self.source.span(offset, offset + 1)
+            hint = next((hint for part, hint in _HINTS if part in problem), "")
+            self._fatal(span, "yaml-syntax", f"not valid YAML: {problem}", "", hint)
+        except Exception as error:
+            # ruamel.yaml has input that ends in a bare ValueError, IndexError or AssertionError.
+            # Whatever it is, the text is at fault, and the last finished node says where.
+            span = self.source.span(self._reached(), self._reached())
+            problem = f"not valid YAML after this point: {show(str(error))}"
+            self._fatal(span, "yaml-syntax", problem)
+
+    def _reached(self) -> int:
+        return self.stack[-1].start if self.stack else 0
+
+    def _document(self, event: Any, number: int) -> None:
+        if number > 1:
+            span = self._span(event)
+            what = "a second document starts here"
+            self._fatal(span, "many-documents", what, "one document", "delete the '---' line")
+        if event.tags:
+            span = self.source.span(0, 1)
+            self._fatal(span, "directive", "%TAG directives are not allowed", "", "delete it")
+        if event.version is not None and tuple(event.version) != (1, 2):
+            span = self.source.span(0, 1)
+            self._fatal(span, "directive", "a blueprint is YAML 1.2", "no %YAML directive, or 1.2")
+
+    def _scalar(self, event: Any) -> None:
+        span = self._span(event)
+        quoted = event.style is not None
+        tag = str(event.tag) if event.tag else ""
+        if tag in ("!", f"{_TAG}str"):
+            quoted = True
+        elif tag in _SCALAR_TAGS:
+            quoted = False
+        elif tag:
+            self._tag_error(span, tag)
+        self._count(1, span)
+        self._add(Scalar(event.value, quoted, span), event.anchor, 1, 0)
+
+    def _open(self, event: Any, table: bool) -> None:
+        span = self._span(event)
+        tag = str(event.tag) if event.tag else ""
+        if tag and tag != f"{_TAG}{'map' if table else 'seq'}":
+            self._tag_error(span, tag)
+        if len(self.stack) >= MAX_DEPTH:
+            what = "the blueprint is nested too deeply"
+            self._fatal(span, "too-deep", what, f"at most {MAX_DEPTH} levels")
+        self._refuse_key(span)
+        self._count(1, span)
+        if event.anchor:
+            self.anchors[event.anchor] = None
+        self.stack.append(_Open(table, event.start_mark.index, event.anchor))
+
+    def _close(self, event: Any) -> None:
+        top = self.stack.pop()
+        end = event.end_mark.index
+        # A block collection ends where the next token starts; give back the white space.
+        text = self.source.text
+        while end > top.start and text[end - 1] in " \t\r\n":
+            end -= 1
+        span = self.source.span(top.start, end)
+        node: Node
+        if top.table:
+            node = Table(top.entries, top.keys, span)
+        else:
+            node = Sequence(tuple(top.items), span)
+        self._add(node, top.anchor, top.size, top.height)
+
+    def _alias(self, event: Any) -> None:
+        span = self._span(event)
+        self.aliases += 1
+        if self.aliases > MAX_ALIASES:
+            self._fatal(span, "too-many-aliases", "too many aliases", f"at most {MAX_ALIASES}")
+        if event.anchor not in self.anchors:
+            what = f"there is no anchor {show('&' + event.anchor)} before this alias"
+            hint = "a text that starts with * must be quoted"
+            self._fatal(span, "unknown-alias", what, "", hint)
+        target = self.anchors[event.anchor]
+        if target is None:
+            what = f"the alias {show('*' + event.anchor)} is inside the node it stands for"
+            self._fatal(span, "alias-cycle", what)
+        self._count(target.size, span)
+        if len(self.stack) + target.height >= MAX_DEPTH:
+            what = "the alias nests the blueprint too deeply"
+            self._fatal(span, "too-deep", what, f"at most {MAX_DEPTH} levels")
+        if not isinstance(target.node, Scalar):
+            self._refuse_key(span)
+        self._add(target.node, None, target.size, target.height)
+
+    def _add(self, node: Node, anchor: str | None, size: int, height: int) -> None:
+        if anchor:
+            self.anchors[anchor] = _Anchored(node, size, height)
+        if not self.stack:
+            self.root = node
+            return
+        top = self.stack[-1]
+        top.size += size
+        top.height = max(top.height, height + 1)
+        if not top.table:
+            top.items.append(node)
+        elif top.expects_key:
+            assert isinstance(node, Scalar)  # _refuse_key has seen to it
+            self._key(top, node)
+        else:
+            self._value(top, node)
+
+    def _key(self, top: _Open, key: Scalar) -> None:
+        top.expects_key = False
+        top.key = key
+        if key.text == "<<" and not key.quoted:
+            top.key = None
+            what = "merge keys (<<) are not part of YAML 1.2"
+            self._error(key.span, "merge-key", what, "", "write the keys out, or alias each value")
+        elif key.text in top.keys:
+            top.key = None
+            first = top.keys[key.text].span
+            what = f"key {show(key.text)} is written twice; first on line {first.line}"
+            self._error(key.span, "duplicate-key", what, "every key once", "delete one of them")
+
+    def _value(self, top: _Open, node: Node) -> None:
+        top.expects_key = True
+        if top.key is not None:
+            top.entries[top.key.text] = node
+            top.keys[top.key.text] = top.key
+        top.key = None
+
+    def _refuse_key(self, span: Span) -> None:
+        if self.stack and self.stack[-1].table and self.stack[-1].expects_key:
+            what = "a key must be a single word, not a list or a mapping"
+            hint = "quote a value that starts with { or ["
+            self._fatal(span, "bad-key", what, "a word and a colon", hint)
+
+    def _count(self, nodes: int, span: Span) -> None:
+        self.nodes += nodes
+        if self.nodes > MAX_NODES:
+            what = "the blueprint has too many values, aliases expanded"
+            self._fatal(span, "too-many-nodes", what, f"at most {MAX_NODES}")
+
+    def _tag_error(self, span: Span, tag: str) -> None:
+        what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
+        hint = "delete it: the format says what each value is"
+        self._error(span, "tag", what, "a value without a tag", hint)
+
+    def _span(self, event: Any) -> Span:
+        return self.source.span(event.start_mark.index, event.end_mark.index)
+
+    def _error(self, span: Span, code: str, what: str, expected: str = "", hint: str = "") -> None:
+        self.errors.append(self.source.error(span, code, what, expected, hint))
+
+    def _fatal(
+        self, span: Span, code: str, what: str, expected: str = "", hint: str = ""
+    ) -> NoReturn:
+        self._error(span, code, what, expected, hint)
+        raise BlueprintErrors(self.errors, self.source.text)

@@ -1,0 +1,131 @@
+"""Diagnostics: what is wrong with a blueprint, where, what was expected, what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from epforge.errors import EpforgeError, ExitStatus
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters. Errors stop everything; warnings and notes stop nothing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A stretch of a text. Lines and columns count from 1, columns in characters; the end is
+    the first position after the stretch."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A change that a program can make: put ``text`` in place of ``range``."""
+
+    range: Span
+    text: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding about a blueprint.
+
+    Args:
+        file: the blueprint, as the caller named it.
+        line, column, end_line, end_column: the place, counted from 1.
+        code: stable slug, e.g. ``unknown-key``.
+        message: what is wrong, one line.
+        expected: what would be right, one line; empty if the message says so.
+        hint: what to do about it, one line; may be empty.
+        fix: the change to make, where there is exactly one sensible change.
+        severity: error, warning or note.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    message: str
+    expected: str = ""
+    hint: str = ""
+    fix: Fix | None = None
+    severity: Severity = Severity.ERROR
+
+    @property
+    def span(self) -> Span:
+        """The place of the finding."""
+        return Span(self.line, self.column, self.end_line, self.end_column)
+
+
+def by_position(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The diagnostics in the order of the text, each one once."""
+    unique = dict.fromkeys(diagnostics)
+    return tuple(sorted(unique, key=lambda d: (d.line, d.column, d.end_line, d.end_column, d.code)))
+
+
+class BlueprintErrors(EpforgeError):
+    """Everything that is wrong with a blueprint.
+
+    Args:
+        diagnostics: at least one error; warnings found on the way may be among them.
+        text: the blueprint's text, which the rendered report quotes.
+    """
+
+    exit_status = ExitStatus.WRONG_INPUT
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], text: str = "") -> None:
+        self.diagnostics = by_position(diagnostics)
+        self.text = text
+        super().__init__(self._report())
+
+    def _report(self) -> str:
+        # A late import: the report module needs the Diagnostic type above.
+        from epforge.blueprint.report import render
+
+        return render(self.diagnostics, self.text)
+
+
+def show(text: str, limit: int = 60) -> str:
+    """``text`` in quotes, cut to ``limit`` characters, with no character that acts on a terminal."""
+    cut = text if len(text) <= limit else text[: limit - 3] + "..."
+    visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in cut)
+    return f'"{visible}"' if '"' not in visible else f"'{visible}'"
+
+
+def suggest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that ``word`` was most likely meant to be, or None."""
+    candidates = sorted(set(known))
+    folded: dict[str, str] = {}
+    for candidate in candidates:
+        folded.setdefault(candidate.casefold(), candidate)
+    if word.casefold() in folded:
+        return folded[word.casefold()]
+    if len(word) > 64:
+        return None
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def listed(words: Iterable[str], limit: int = 12) -> str:
+    """``a, b or c``; a long list is cut with its length named."""
+    items = list(words)
+    if not items:
+        return "nothing"
+    if len(items) > limit:
+        return f"{', '.join(items[:limit])}, ... ({len(items)} in all)"
+    if len(items) == 1:
+        return items[0]
+    return f"{', '.join(items[:-1])} or {items[-1]}"

@@ -1,0 +1,270 @@
+"""The shape of a blueprint, edition 1: which keys there are and what type each value has.
+
+What the values mean together (names, opsets, excluded options, ...) is the business of `resolve`.
+The docstrings and descriptions here become the JSON Schema that editors show.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from epforge.blueprint.scalars import (
+    Choice,
+    Flag,
+    Int,
+    NumberLike,
+    Raw,
+    RawOrList,
+    Shorthand,
+    Text,
+)
+
+#: The edition of the format that this version of epforge reads.
+EDITION = 1
+
+PARADIGMS = ("kernel-registry", "compiled", "virtual")
+RUNTIMES = ("host", "cuda", "stub")
+DEVICE_TYPES = ("cpu", "gpu", "npu")
+VIRTUAL = ("never", "allowed")
+MEMORY_KINDS = ("none", "plain", "arena")
+OPTION_TYPES = ("int", "float", "bool", "string", "enum")
+KERNELS = ("generated", "yours")
+LAYOUTS = ("NCHW", "NHWC")
+WEIGHTLESS = ("none", "external_only", "all")
+NATIVE = ("none", "separate")
+GRADS = ("none", "stub")
+TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
+ATTRIBUTE_TYPES = ("int", "float", "string", "bool", "ints", "floats", "strings")
+TYPES = (
+    "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
+    "uint8", "uint16", "uint32", "uint64", "bool", "string",
+)  # fmt: skip
+
+DTypeText = Annotated[str, Choice(TYPES)]
+U32 = Annotated[Int, Field(ge=0, le=0xFFFFFFFF)]
+
+
+class Shape(BaseModel):
+    """A mapping with a fixed set of keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class NamesShape(Shape):
+    """Names that do not follow from `name`."""
+
+    ep: Text | None = Field(None, description="Name of the execution provider in sessions.")
+    library: Text | None = Field(None, description="Library file without prefix and suffix.")
+    distribution: Text | None = Field(None, description="Name of the Python package on an index.")
+
+
+class VendorShape(Shape):
+    """Who makes the device."""
+
+    name: Text = Field(description="Vendor's name as users see it.")
+    pci_id: Int = Field(0, ge=0, le=0xFFFF, description="PCI vendor id; 0 for none.")
+
+
+class OrtShape(Shape):
+    """Which ONNX Runtime releases the plugin is for."""
+
+    min: NumberLike = Field("1.24.4", description="Oldest runtime to load in.")
+    target: NumberLike = Field("1.27", description="Release whose API is used where present.")
+
+
+class MatchShape(Shape):
+    """Which hardware a device is; a key that is absent matches anything."""
+
+    vendor_id: U32 | None = Field(None, description="PCI vendor id.")
+    device_ids: tuple[U32, ...] = Field((), description="Device ids; empty for any.")
+    metadata: dict[str, Text] = Field({}, description="Entries the hardware device must have.")
+
+
+class DeviceShape(Shape):
+    """A device that the execution provider offers."""
+
+    name: Text = Field(description="Short name, unique in the project.")
+    type: Annotated[str, Choice(DEVICE_TYPES)] = Field(description="Kind of hardware.")
+    match: MatchShape = Field(MatchShape(), description="Which hardware it is.")
+    virtual: Annotated[str, Choice(VIRTUAL)] = Field(
+        "never", description="allowed: offered under a registration name that ends in .virtual."
+    )
+    metadata: dict[str, Text] = Field({}, description="Entries shown to applications.")
+
+
+class MemoryShape(Shape):
+    """Memory of the device. `none` is the CPU's own memory."""
+
+    default: Annotated[str, Choice(MEMORY_KINDS)] = Field("none", description="Tensors.")
+    host_accessible: Annotated[str, Choice(MEMORY_KINDS)] = Field(
+        "none", description="Memory that host and device share."
+    )
+    read_only: Annotated[str, Choice(MEMORY_KINDS)] = Field("none", description="Initializers.")
+    streams: Flag = Field(False, description="Asynchronous streams.")
+
+
+class OpShape(Shape):
+    """An operator that the execution provider implements."""
+
+    op: Text = Field(description="Relu, or domain::Op.")
+    types: dict[str, tuple[DTypeText, ...]] | None = Field(
+        None, description="Element types per type constraint of the operator's schema."
+    )
+    models: NumberLike | None = Field(
+        None, description="Opsets that models may use: '13', '13-20', '>=13' or '>=13,<20'."
+    )
+    kernel: Annotated[str, Choice(KERNELS)] | None = Field(
+        None, description="generated (default where there is a family) or yours."
+    )
+
+
+class CustomAttributeShape(Shape):
+    """An attribute of a custom operator."""
+
+    type: Annotated[str, Choice(ATTRIBUTE_TYPES)]
+    default: RawOrList | None = Field(None, description="Absent: required.")
+
+
+class CustomOpShape(Shape):
+    """An operator of your own, with a schema that is registered with the runtime."""
+
+    op: Text = Field(description="domain::Op.")
+    inputs: dict[str, Text] = Field({}, description="Type variable or element type per input.")
+    outputs: dict[str, Text] = Field(description="Type variable or element type per output.")
+    types: dict[str, tuple[DTypeText, ...]] = Field({}, description="Element types per variable.")
+    attributes: dict[str, CustomAttributeShape] = Field({})
+    compute: Text | None = Field(None, description="Elementwise expression; absent: a stub.")
+    grad: Annotated[str, Choice(GRADS)] = Field("none")
+
+
+class PatternShape(Shape):
+    """Operators that are compiled together."""
+
+    name: Text
+    match: tuple[Text, ...] = Field(description="Operators in the order of the chain.")
+
+
+class CompileShape(Shape):
+    """How the compiled paradigm takes nodes."""
+
+    drop_constants: Flag = Field(False, description="Let the runtime free constant inputs.")
+    max_group: Int = Field(0, ge=0, le=1_000_000, description="Nodes per group; 0: no limit.")
+    also_kernels: tuple[Text, ...] = Field((), description="Operators also in a kernel registry.")
+    patterns: tuple[PatternShape, ...] = ()
+
+
+class OptionShape(Shape):
+    """A provider option."""
+
+    name: Text = Field(description="Key as applications write it.")
+    type: Annotated[str, Choice(OPTION_TYPES)] | None = Field(
+        None, description="Absent: follows from choices or default."
+    )
+    range: tuple[Raw, ...] | None = Field(None, description="[lowest, highest] of a number.")
+    choices: tuple[Text, ...] | None = Field(None, description="Values of an enum.")
+    default: Raw | None = Field(None, description="Value when the option is not set.")
+    excludes: tuple[Text, ...] = Field((), description="Options that cannot be set beside it.")
+    doc: Text = Field("", description="One sentence for users.")
+
+
+class EpContextShape(Shape):
+    """Compiled models (EPContext nodes)."""
+
+    embed: Flag = False
+    external: Flag = False
+    share: Flag = False
+
+
+class FeaturesShape(Shape):
+    """Optional services of an execution provider."""
+
+    ep_context: EpContextShape = EpContextShape()
+    weightless: Annotated[str, Choice(WEIGHTLESS)] = "none"
+    profiler: Flag = False
+
+
+class DistributionShape(Shape):
+    """A Python distribution of the project."""
+
+    suffix: Text = Field("", description="Added to the distribution's name, such as -cu13.")
+
+
+class PythonShape(Shape):
+    """The Python side of the project."""
+
+    min: NumberLike = Field("3.11", description="Oldest Python.")
+    native: Annotated[str, Choice(NATIVE)] = Field("none", description="Kernels for numpy.")
+    distributions: tuple[DistributionShape, ...] = (DistributionShape(),)
+
+
+class TorchShape(Shape):
+    """Opsets of the PyTorch exporters."""
+
+    legacy: Int | None = None
+    dynamo: Int | None = None
+
+
+class OverlayShape(Shape):
+    """A copier or cookiecutter template laid over the result."""
+
+    source: Text
+
+
+OpEntry = Annotated[OpShape, Shorthand("op")]
+VendorEntry = Annotated[VendorShape, Shorthand("name")]
+
+
+class BlueprintShape(Shape):
+    """A blueprint: one YAML file that epforge expands into a plugin execution provider."""
+
+    epforge: Int = Field(ge=EDITION, le=EDITION, description="Edition of this format: 1.")
+    name: Text = Field(description="Name of the project; every other name derives from it.")
+    names: NamesShape = NamesShape()
+    version: NumberLike = Field("0.1.0", description="Semantic version of the project.")
+    vendor: VendorEntry = Field(description="Vendor's name, or {name, pci_id}.")
+    license: Text = Field("Apache-2.0", description="SPDX license identifier.")
+    paradigm: Annotated[str, Choice(PARADIGMS)] = Field(
+        "kernel-registry", description="How nodes are taken: by kernel, or compiled."
+    )
+    ort: OrtShape = OrtShape()
+    runtime: Annotated[str, Choice(RUNTIMES)] = Field("host", description="What kernels run on.")
+    devices: tuple[DeviceShape, ...] | None = Field(None, description="Absent: one CPU device.")
+    memory: MemoryShape = MemoryShape()
+    types: tuple[DTypeText, ...] = Field(
+        ("float32",), description="Default element types of an operator's main type constraint."
+    )
+    ops: tuple[OpEntry, ...] = Field((), description="Operators: Relu, domain::Op or {op: ...}.")
+    custom_ops: tuple[CustomOpShape, ...] = ()
+    compile: CompileShape | None = None
+    layout: Annotated[str, Choice(LAYOUTS)] = "NCHW"
+    options: tuple[OptionShape, ...] = Field((), description="Provider options.")
+    features: FeaturesShape = FeaturesShape()
+    runtime_libs: tuple[Text, ...] = Field((), description="Vendor libraries to ship beside it.")
+    system_libs: tuple[Text, ...] = Field((), description="Libraries that are never shipped.")
+    python: PythonShape = PythonShape()
+    torch: TorchShape | None = None
+    targets: tuple[Annotated[str, Choice(TARGETS)], ...] = Field(
+        TARGETS, description="Platforms to build for."
+    )
+    overlays: tuple[OverlayShape, ...] = ()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a blueprint, for editors."""
+    schema = _without_null(BlueprintShape.model_json_schema())
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "epforge blueprint"}
+    return {**head, **{key: value for key, value in schema.items() if key != "title"}}
+
+
+def _without_null(schema: Any) -> Any:
+    """The schema without ``null``, which stands for "absent" in the shape and never in YAML."""
+    if isinstance(schema, list):
+        return [_without_null(item) for item in schema if item != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _without_null(value) for key, value in schema.items() if value is not None}
+    if len(kept.get("anyOf", ())) == 1:
+        kept = {**kept.pop("anyOf")[0], **kept}
+    return kept

@@ -1,0 +1,89 @@
+"""``epforge check``: is a blueprint right, and what does it mean?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from epforge.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from epforge.resolve import Analysis
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="The blueprint.", metavar="FILE")],
+    resolved: Annotated[
+        bool, typer.Option("--resolved", help="Print it with every default and derived name.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Checks a blueprint and writes nothing.
+
+    All errors are shown at once, each with its place, the line, what was expected and what to
+    write instead. Keys that a later version will implement are right, and shown as notes. With
+    --resolved the blueprint is printed as epforge understands it.
+
+    \b
+        epforge check blueprint.yaml --resolved
+    """
+    from epforge.blueprint import BlueprintErrors, load, render
+    from epforge.resolve import analyse, resolved_yaml
+
+    try:
+        analysis = analyse(load(file))
+    except BlueprintErrors as error:
+        if not as_json:
+            raise
+        # Not even YAML: the same form of answer as for any other error.
+        typer.echo(_json(str(file), error.diagnostics, None, False))
+        raise typer.Exit(int(ExitStatus.WRONG_INPUT)) from error
+    found = (*analysis.errors, *analysis.warnings, *analysis.unsupported)
+    if as_json:
+        typer.echo(_json(str(file), found, analysis, resolved))
+    else:
+        if found:
+            typer.echo(render(found, analysis.source.text.text), err=True)
+        if resolved and analysis.blueprint is not None:
+            typer.echo(resolved_yaml(analysis.blueprint), nl=False)
+        else:
+            typer.echo(_verdict(file, analysis), err=bool(analysis.errors))
+    if analysis.blueprint is None:
+        raise typer.Exit(int(ExitStatus.WRONG_INPUT))
+
+
+def _verdict(file: Path, analysis: Analysis) -> str:
+    counts = (
+        (len(analysis.errors), "error"),
+        (len(analysis.warnings), "warning"),
+        (len(analysis.unsupported), "note"),
+    )
+    parts = [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+    what = ", ".join(parts)
+    if analysis.blueprint is None:
+        return f"\n{what}"
+    name, ops = analysis.blueprint.names, len(analysis.blueprint.ops)
+    verdict = f"{file}: {name.ep}, {ops} operator{'s' if ops != 1 else ''}"
+    return f"{verdict}: {what}" if what else f"{verdict}: fine"
+
+
+def _json(file: str, found: tuple[Any, ...], analysis: Analysis | None, resolved: bool) -> str:
+    from epforge.blueprint import Severity, to_json
+    from epforge.resolve import resolved_data
+
+    body: dict[str, Any] = {
+        "format": 1,
+        "file": file,
+        "ok": analysis is not None and analysis.blueprint is not None,
+        "diagnostics": [to_json(diagnostic) for diagnostic in found],
+        "errors": sum(diagnostic.severity is Severity.ERROR for diagnostic in found),
+    }
+    if resolved and analysis is not None and analysis.blueprint is not None:
+        body["resolved"] = resolved_data(analysis.blueprint)
+    return json.dumps(body, indent=2)
+
+
+command = check

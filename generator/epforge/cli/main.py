@@ -1,0 +1,124 @@
+"""The command line: one lazy command per verb, and errors turned into exit statuses."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from epforge import __version__
+from epforge.errors import EpforgeError
+
+# In the order of a project's life. Each is a module here with a function `command` or, for a verb
+# with verbs of its own, a typer app `app`. A module is imported when its verb is used.
+VERBS = ("check", "schema", "plan", "scaffold", "eject", "build", "validate", "sdk", "api")
+_JSON = "--json"
+
+
+class _Verbs(TyperGroup):
+    """Imports a verb's module when the verb is used or listed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"epforge.cli.{cmd_name}")
+        if hasattr(module, "app"):
+            module.app.rich_markup_mode = None  # one style of help for all verbs
+            command: Any = typer.main.get_group(module.app)
+        else:
+            single = make_app()
+            single.command(cmd_name)(module.command)
+            command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.obj = _JSON in args  # an error before the verb has read its options is JSON too
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EpforgeError as error:
+            report(error, as_json=bool(ctx.obj))
+            raise SystemExit(int(error.exit_status)) from error
+
+
+def make_app(**settings: Any) -> typer.Typer:
+    """A typer app in epforge's style, for a verb with verbs of its own."""
+    return typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        no_args_is_help=True,
+        **settings,
+    )
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"epforge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def epforge(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    """epforge turns a YAML blueprint into a complete ONNX Runtime plugin execution provider,
+    builds it and proves that it works.
+
+    Start with a blueprint of four lines, and:
+
+    \b
+        epforge scaffold blueprint.yaml my-ep --build --validate
+
+    Exit status: 0 fine; 1 a check failed; 2 the blueprint or the call is wrong; 3 files are in
+    conflict; 4 something is missing on this machine, and the message says how to get it.
+    """
+
+
+def report(error: EpforgeError, *, as_json: bool) -> None:
+    """Prints an error: as text to stderr, or as JSON to stdout for the program that asked."""
+    if not as_json:
+        typer.echo(_text(error), err=True)
+        return
+    body: dict[str, Any] = {
+        "message": error.message,
+        "cure": error.cure,
+        "exit_status": int(error.exit_status),
+    }
+    diagnostics = getattr(error, "diagnostics", None)
+    if diagnostics is not None:
+        from epforge.blueprint.report import to_json
+
+        body["message"] = f"{len(diagnostics)} errors in the blueprint"
+        body["diagnostics"] = [to_json(diagnostic) for diagnostic in diagnostics]
+    typer.echo(json.dumps({"error": body}, indent=2))
+
+
+def _text(error: EpforgeError) -> str:
+    # A report on a blueprint begins with its place already.
+    return str(error) if hasattr(error, "diagnostics") else f"epforge: {error}"
+
+
+def main() -> None:
+    """Runs the command line of this process and exits."""
+    typer.main.get_command(app)(prog_name="epforge")

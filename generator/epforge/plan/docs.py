@@ -1,0 +1,119 @@
+"""What the project tells people: its README, and the workflow that keeps it true."""
+
+from __future__ import annotations
+
+from epforge.names import Identifier, Safe
+from epforge.plan.model import FileSpec, Owner
+from epforge.resolve.model import Blueprint, Device, DeviceType, Option, OptionType, VirtualPolicy
+
+_NAMED_OPS = 12  # more than these are counted, not listed
+
+
+def files(blueprint: Blueprint) -> list[FileSpec]:
+    """README and CI workflow."""
+    return [_readme(blueprint), _workflow(blueprint)]
+
+
+def _readme(blueprint: Blueprint) -> FileSpec:
+    names = blueprint.names
+    library_file = f"lib{names.library}.so"
+    virtual = any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
+    return FileSpec(
+        path="README.md",
+        template="plugin/README.md",
+        owner=Owner.SHARED,
+        params={
+            "ep": names.ep,
+            "ep_name": str(names.ep),
+            "ep_lower": str(names.ep).lower(),
+            "macro": names.macro,
+            "package": names.package,
+            "package_name": str(names.package),
+            "vendor": blueprint.vendor.name,
+            "library_file": library_file,
+            "built_library": f"build/release/{library_file}",
+            "registration": f"{names.ep}.virtual" if virtual else str(names.ep),
+            "op_count": len(blueprint.ops),
+            "op_names": _op_names(blueprint),
+            "ort_minimum": Safe(blueprint.ort.minimum_text),
+            "target": blueprint.ort.target,
+            "virtual": virtual,
+            "device_memory": blueprint.memory.on_device,
+            "devices": [_device(device) for device in blueprint.devices],
+            "options": [_option(option) for option in blueprint.options],
+        },
+        reason="how to build, test and use the project",
+    )
+
+
+def _workflow(blueprint: Blueprint) -> FileSpec:
+    oldest = "onnxruntime==" + blueprint.ort.minimum_text
+    return FileSpec(
+        path=".github/workflows/ci.yml",
+        template="plugin/.github/workflows/ci.yml",
+        owner=Owner.SHARED,
+        params={
+            "macro": blueprint.names.macro,
+            "headers": f"1.{blueprint.ort.target}.0",
+            "oldest": oldest,
+            "python_version": ".".join(map(str, blueprint.python_min)),
+            "device_everywhere": any(_is_everywhere(device) for device in blueprint.devices),
+        },
+        reason="builds the project and runs its tests on its oldest and the newest runtime",
+    )
+
+
+def _op_names(blueprint: Blueprint) -> str:
+    if len(blueprint.ops) > _NAMED_OPS:
+        return ""
+    return ", ".join(f"{op.domain}::{op.op}" if op.domain else op.op for op in blueprint.ops)
+
+
+def _is_everywhere(device: Device) -> bool:
+    """Is it offered on any machine?"""
+    any_vendor = device.match.vendor_id is None and not device.match.device_ids
+    generic = device.type is DeviceType.CPU and any_vendor and not device.match.metadata
+    return generic or device.virtual is VirtualPolicy.ALLOWED
+
+
+def _device(device: Device) -> dict[str, str | Identifier]:
+    match = device.match
+    parts = []
+    if match.vendor_id is not None:
+        parts.append(f"vendor {match.vendor_id:#06x}")
+    if match.device_ids:
+        parts.append("device " + " or ".join(f"{number:#06x}" for number in match.device_ids))
+    parts += [f"{key} {value}" for key, value in sorted(match.metadata.items())]
+    virtual = device.virtual is VirtualPolicy.ALLOWED
+    return {
+        "name": device.name,
+        "type": device.type.value,
+        "match": ", " + ", ".join(parts) if parts else ", of any vendor",
+        "virtual": "; also as a virtual device" if virtual else "",
+    }
+
+
+def _option(option: Option) -> dict[str, str]:
+    default = str(option.default)
+    return {
+        "name": option.name,
+        "type": option.type.value,
+        "default": default.lower() if option.type is OptionType.BOOL else default,
+        "legal": _values(option),
+        "doc": option.doc,
+    }
+
+
+def _values(option: Option) -> str:
+    parts = []
+    if option.choices:
+        parts.append(", ".join(option.choices))
+    if option.minimum is not None and option.maximum is not None:
+        parts.append(f"{option.minimum} to {option.maximum}")
+    elif option.minimum is not None:
+        parts.append(f"at least {option.minimum}")
+    elif option.maximum is not None:
+        parts.append(f"at most {option.maximum}")
+    if option.excludes:
+        parts.append("not together with " + ", ".join(option.excludes))
+    return "; ".join(parts)

@@ -1,0 +1,230 @@
+"""What a kernel's template sees of its op: ready names, types and C++ expressions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from epforge.names import Identifier, Name, Safe
+from epforge.ops.model import Attribute, DType
+from epforge.resolve.model import KernelSource, Op
+
+_CPP_TYPES = {
+    DType.FLOAT32: "float",
+    DType.FLOAT64: "double",
+    DType.INT8: "int8_t",
+    DType.INT16: "int16_t",
+    DType.INT32: "int32_t",
+    DType.INT64: "int64_t",
+    DType.UINT8: "uint8_t",
+    DType.UINT16: "uint16_t",
+    DType.UINT32: "uint32_t",
+    DType.UINT64: "uint64_t",
+    DType.BOOL: "bool",
+    DType.STRING: "std::string",
+    DType.FLOAT16: "uint16_t",  # the bits: C++17 has no type for it
+    DType.BFLOAT16: "uint16_t",
+}
+#: Kinds of attributes that `Node::Get` reads, and the C++ type of each.
+_ATTRIBUTE_TYPES = {
+    "int": "int64_t",
+    "float": "float",
+    "string": "std::string",
+    "ints": "std::vector<int64_t>",
+    "floats": "std::vector<float>",
+    "tensor": "TensorValue",
+}
+#: Attributes' names that C++ has taken.
+_KEYWORDS = frozenset(
+    "and auto bool break case char class const default delete do double else enum export float "
+    "for if int long new not operator or private public register return short signed static "
+    "struct switch template this throw try typename union unsigned using virtual void while xor "
+    "attrs node found".split()
+)
+
+
+@dataclass(frozen=True)
+class TypeView:
+    """An element type: ``kFloat32`` of ``DType``, ``float``. Unpacks to the two."""
+
+    enumerator: Identifier
+    cpp: Safe
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter((self.enumerator, self.cpp))
+
+
+@dataclass(frozen=True)
+class AttributeView:
+    """A member of the struct of attributes.
+
+    Args:
+        key: the attribute's name in a model.
+        name: of the member.
+        cpp: its type.
+        default: its initialiser; empty for a type that is empty by itself.
+        required: an absent one refuses the node.
+        has: a second member that tells whether the attribute is there, where no value can.
+    """
+
+    key: str
+    name: Identifier
+    cpp: Safe
+    default: Safe
+    required: bool
+    has: Identifier | None
+
+
+@dataclass(frozen=True)
+class KernelView:
+    """An op as its templates see it.
+
+    Args:
+        op: a C++ name for it: ``Relu``, ``ComMicrosoftBiasGelu``.
+        label: what people call it: ``Relu``, ``com.microsoft::BiasGelu``.
+        attrs: the struct of attributes: ``ReluAttrs``.
+        stem: of its files: ``relu``.
+        header: as it is included: ``gen/kernels/relu.h``.
+        about: one sentence on which versions and types there are.
+        types: per constraint, the element types that the project asks for, over all versions.
+        t: those of the main constraint.
+        p: the family's parameters; strings in it are C++ of ours.
+        since: the versions that the project registers, oldest first.
+        attributes: what `read` reads.
+        unread: attributes of kinds that `Node` does not read (graphs, lists of strings).
+        inputs: (name, option) of the newest version's inputs.
+        outputs: likewise.
+        yours: whether the files belong to the project's owner.
+        ready: whether the library offers the op from the start.
+    """
+
+    op: Identifier
+    label: str
+    attrs: Identifier
+    stem: Identifier
+    header: Safe
+    about: str
+    types: Mapping[str, tuple[TypeView, ...]]
+    t: tuple[TypeView, ...]
+    p: Mapping[str, object]
+    since: tuple[int, ...]
+    attributes: tuple[AttributeView, ...]
+    unread: tuple[Attribute, ...]
+    inputs: tuple[tuple[str, str], ...]
+    outputs: tuple[tuple[str, str], ...]
+    yours: bool
+    ready: bool
+
+    def uses(self, cpp: str) -> bool:
+        """Does a member's type mention ``cpp``?"""
+        return any(cpp in attribute.cpp for attribute in self.attributes)
+
+    def members(self, prefix: str) -> Safe:
+        """The members one after another, for an initialiser list: ``attrs.alpha, attrs.beta``."""
+        return Safe(", ".join(f"{prefix}{attribute.name}" for attribute in self.attributes))
+
+
+def kernel_view(op: Op) -> KernelView:
+    """What the templates of ``op`` get as ``k``."""
+    types = _types(op)
+    main = op.row.params.get("main") if op.row else None
+    key = str(main) if main else next(iter(op.row.types if op.row else types), "")
+    if op.row and not main:
+        key = next((name for name in op.row.types if name in types), key)
+    name = Identifier(op.op) if not op.domain else op.name.camel
+    yours = op.kernel is KernelSource.YOURS
+    newest = op.versions[-1].schema
+    return KernelView(
+        op=name,
+        label=f"{op.domain}::{op.op}" if op.domain else op.op,
+        attrs=Identifier(f"{name}Attrs"),
+        stem=op.name.snake,
+        header=Safe(f"{'kernels' if yours else 'gen/kernels'}/{op.name.snake}.h"),
+        about=_about(op, types),
+        types={constraint: tuple(map(type_view, group)) for constraint, group in types.items()},
+        t=tuple(map(type_view, types.get(key, ()))),
+        p=_wrapped(op.row.params) if op.row else {},
+        since=tuple(version.schema.since for version in op.versions),
+        attributes=tuple(_attribute(a) for a in op.attributes if a.kind in _ATTRIBUTE_TYPES),
+        unread=tuple(a for a in op.attributes if a.kind not in _ATTRIBUTE_TYPES),
+        inputs=tuple((p.name, p.option) for p in newest.inputs),
+        outputs=tuple((p.name, p.option) for p in newest.outputs),
+        yours=yours,
+        ready=not yours or op.row is not None,
+    )
+
+
+def type_view(dtype: DType) -> TypeView:
+    """``dtype`` in C++."""
+    return TypeView(enumerator(dtype), Safe(_CPP_TYPES[dtype]))
+
+
+def enumerator(dtype: DType) -> Identifier:
+    """The enumerator of ``DType`` in C++: kFloat32."""
+    return Identifier(f"k{Name((dtype.text,)).camel}")
+
+
+def _types(op: Op) -> dict[str, tuple[DType, ...]]:
+    """Per constraint, the union over the versions, in the order of `DType`."""
+    found: dict[str, set[DType]] = {}
+    for version in op.versions:
+        for constraint, group in version.types.items():
+            found.setdefault(constraint, set()).update(group)
+    return {name: tuple(d for d in DType if d in group) for name, group in found.items()}
+
+
+def _about(op: Op, types: Mapping[str, tuple[DType, ...]]) -> str:
+    *older, newest = [str(version.schema.since) for version in op.versions]
+    versions = f"{', '.join(older)} and {newest}" if older else newest
+    domain = op.domain or "ai.onnx"
+    return f"{op.op} of {domain}, version{'s' if older else ''} {versions}."
+
+
+def _attribute(attribute: Attribute) -> AttributeView:
+    key = attribute.name
+    name = Identifier(f"{key}_value" if key in _KEYWORDS else key)
+    unknowable = attribute.default is None and attribute.kind in ("int", "float")
+    return AttributeView(
+        key=key,
+        name=name,
+        cpp=Safe(_ATTRIBUTE_TYPES[attribute.kind]),
+        default=Safe(_default(attribute)),
+        required=attribute.required,
+        has=Identifier(f"has_{name}") if unknowable and not attribute.required else None,
+    )
+
+
+def _default(attribute: Attribute) -> str:
+    value = attribute.default
+    if value is None:
+        return {"int": "0", "float": "0.0f"}.get(attribute.kind, "")
+    if isinstance(value, list):
+        return f"{{{', '.join(_literal(item) for item in value)}}}" if value else ""
+    return _literal(value)
+
+
+def _literal(value: object) -> str:
+    """The C++ literal of a schema's default."""
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, float):
+        return f"{value!r}f"
+    return str(value)
+
+
+def _wrapped(value: object) -> Mapping[str, object]:
+    wrapped = _wrap(value)
+    assert isinstance(wrapped, Mapping)
+    return wrapped
+
+
+def _wrap(value: object) -> object:
+    """Marks the strings of a family's parameters as code of ours."""
+    if isinstance(value, str):
+        return Safe(value)
+    if isinstance(value, Mapping):
+        return {name: _wrap(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(_wrap(item) for item in value)
+    return value

@@ -1,0 +1,86 @@
+"""The kernels of a project: one pair of files per op, their helpers, the table, their test."""
+
+from __future__ import annotations
+
+from epforge.plan.kernel_samples import calls
+from epforge.plan.kernel_table import table_view
+from epforge.plan.kernel_view import KernelView, kernel_view
+from epforge.plan.model import FileSpec, Owner
+from epforge.resolve.model import Blueprint, Op
+
+__all__ = ["KernelView", "files", "kernel_view"]
+
+_API = ("exec.h", "kernel.h", "node.h", "status.h", "tensor.h")
+
+
+def files(blueprint: Blueprint) -> list[FileSpec]:
+    """Everything in the project that computes or says what is computed."""
+    return [
+        *(
+            _mirrored(f"src/gen/api/{name}", "the interface between kernels and the rest")
+            for name in _API
+        ),
+        *(spec for op in blueprint.ops for spec in _op(op)),
+        *_support(blueprint),
+        *_table(blueprint),
+        *_tests(blueprint),
+    ]
+
+
+def _mirrored(path: str, reason: str, **params: object) -> FileSpec:
+    return FileSpec(path, f"plugin/{path}", Owner.GENERATED, params, reason)
+
+
+def _op(op: Op) -> list[FileSpec]:
+    view = kernel_view(op)
+    if op.row is None:
+        header = source = "stub"
+        reason = f"{view.label} is yours to write: no kernel family implements it"
+    else:
+        header, source = str(op.row.params.get("header", op.row.family)), op.row.family
+        reason = f"kernel of {view.label}, family {op.row.family}"
+        if view.yours:
+            reason = f"{view.label} is yours, begun from the family {op.row.family}"
+    folder = "src/kernels" if view.yours else "src/gen/kernels"
+    owner = Owner.YOURS if view.yours else Owner.GENERATED
+    return [
+        FileSpec(
+            f"{folder}/{view.stem}.{suffix}", f"kernels/{name}.{suffix}", owner, {"k": view}, reason
+        )
+        for suffix, name in (("h", header), ("cc", source))
+    ]
+
+
+def _support(blueprint: Blueprint) -> list[FileSpec]:
+    users: dict[str, set[str]] = {}
+    for op in blueprint.ops:
+        support = op.row.params.get("support", ()) if op.row else ()
+        assert isinstance(support, tuple)
+        for name in support:
+            users.setdefault(name, set()).add(op.op)
+    return [
+        _mirrored(f"src/gen/kernels/support/{name}", f"used by {_listed(users[name])}")
+        for name in sorted(users)
+    ]
+
+
+def _listed(names: set[str]) -> str:
+    first, *others = sorted(names)
+    return f"{first} and {len(others)} more" if others else first
+
+
+def _table(blueprint: Blueprint) -> list[FileSpec]:
+    reason = "which kernels there are"
+    return [
+        _mirrored("src/gen/kernel_table.h", reason),
+        _mirrored("src/gen/kernel_table.cc", reason, table=table_view(blueprint)),
+    ]
+
+
+def _tests(blueprint: Blueprint) -> list[FileSpec]:
+    reason = "runs the kernels without ONNX Runtime"
+    return [
+        _mirrored("tests/cpp/check.h", reason),
+        _mirrored("tests/cpp/kernel_harness.h", reason),
+        _mirrored("tests/cpp/kernels_test.cc", reason, ops=calls(blueprint)),
+    ]

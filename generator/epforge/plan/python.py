@@ -1,0 +1,130 @@
+"""The Python package beside the library, its metadata, and the project's Python tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from epforge.names import Identifier
+from epforge.plan.cases import op_cases
+from epforge.plan.model import FileSpec, Owner
+from epforge.resolve.model import Blueprint, VirtualPolicy
+
+
+def files(blueprint: Blueprint) -> list[FileSpec]:
+    """The Python side of a project."""
+    return [*_package(blueprint), _metadata(blueprint), *_tests(blueprint)]
+
+
+def _package(blueprint: Blueprint) -> list[FileSpec]:
+    names = blueprint.names
+    parts: dict[str, tuple[Mapping[str, object], str]] = {
+        "__init__.py": (
+            {
+                "ep": names.ep,
+                "package": names.package,
+                "device_memory": blueprint.memory.on_device,
+            },
+            "registers the library from Python",
+        ),
+        "__main__.py": ({"package": names.package}, "prints what the library is and offers"),
+        "_identity.py": (
+            {
+                "distribution": names.distribution,
+                "version": str(blueprint.version),
+                "vendor": blueprint.vendor.name,
+                "ep": names.ep,
+                "library": names.library,
+                "library_variable": _library_variable(blueprint),
+                "ort_minimum": blueprint.ort.minimum_text,
+            },
+            "names and versions that the package shares with the library",
+        ),
+        "py.typed": ({}, "says that the package is typed"),
+    }
+    return [
+        FileSpec(
+            path=f"python/{names.package}/{name}",
+            template=f"plugin/python/PACKAGE/{name}",
+            owner=Owner.GENERATED,
+            params=params,
+            reason=reason,
+        )
+        for name, (params, reason) in parts.items()
+    ]
+
+
+def _metadata(blueprint: Blueprint) -> FileSpec:
+    names = blueprint.names
+    minimum = ".".join(map(str, blueprint.python_min))
+    return FileSpec(
+        path="pyproject.toml",
+        template="plugin/pyproject.toml",
+        owner=Owner.SHARED,
+        params={
+            "distribution": names.distribution,
+            "version": blueprint.version.pep440,
+            "description": f"{names.ep}: an ONNX Runtime plugin execution provider",
+            "requires_python": f">={minimum}",
+            "python_minimum": minimum,
+            "license": blueprint.license,
+            "vendor": blueprint.vendor.name,
+            "onnxruntime_requirement": f"onnxruntime>={blueprint.ort.minimum_text}",
+            "package": names.package,
+            "package_directory": f"python/{names.package}",
+        },
+        reason="metadata of the Python package; settings of its tests and checks",
+    )
+
+
+def _tests(blueprint: Blueprint) -> list[FileSpec]:
+    names = blueprint.names
+    package = {"package": names.package}
+    variable = {"library_variable": _library_variable(blueprint)}
+    virtual = any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
+    tests: dict[str, tuple[Mapping[str, object], str]] = {
+        "conftest.py": (
+            {
+                **package,
+                **variable,
+                "macro": names.macro,
+                "no_device_variable": Identifier(f"{names.macro}_ALLOW_NO_DEVICE"),
+                "file_names": _file_names(names.library),
+            },
+            "finds and registers the library under test",
+        ),
+        "support.py": ({}, "models and sessions for the tests"),
+        "op_cases.json": ({"cases": op_cases(blueprint)}, "what the tests feed to each op"),
+        "test_identity.py": ({**package, **variable}, "library and package agree"),
+        "test_library.py": ({}, "the library's symbols"),
+        "test_ops.py": ({}, "placement and values of every op"),
+        "test_options.py": (
+            {
+                "options": bool(blueprint.options),
+                "excludes": any(option.excludes for option in blueprint.options),
+            },
+            "the options' parser",
+        ),
+        "test_registration.py": ({**package, "virtual": virtual}, "registration and its end"),
+        "test_sessions.py": ({}, "sessions, threads, open shapes"),
+    }
+    if blueprint.memory.on_device:
+        tests["test_memory.py"] = (package, "tensors in the device's memory")
+    return [
+        FileSpec(
+            path=f"tests/python/{name}",
+            template=f"plugin/tests/python/{name}",
+            owner=Owner.GENERATED,
+            params=params,
+            reason=reason,
+        )
+        for name, (params, reason) in tests.items()
+    ]
+
+
+def _library_variable(blueprint: Blueprint) -> Identifier:
+    return Identifier(f"{blueprint.names.macro}_LIBRARY")
+
+
+def _file_names(library: str) -> tuple[str, ...]:
+    """The library's file on Linux, macOS and Windows."""
+    return (f"lib{library}.so", f"lib{library}.dylib", f"{library}.dll")

@@ -1,0 +1,314 @@
+"""The shell of a project: what stands between ORT's C structs and the kernels, and its build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from epforge.names import Identifier, Safe
+from epforge.plan import kernels
+from epforge.plan.model import FileSpec, Owner
+from epforge.resolve.model import (
+    Blueprint,
+    Device,
+    DeviceType,
+    KernelSource,
+    Option,
+    OptionType,
+    VirtualPolicy,
+)
+
+_ENUMERATORS = {DeviceType.CPU: "kCpu", DeviceType.GPU: "kGpu", DeviceType.NPU: "kNpu"}
+_CPP_TYPES = {
+    OptionType.INT: "int64_t",
+    OptionType.FLOAT: "double",
+    OptionType.BOOL: "bool",
+    OptionType.STRING: "std::string",
+    OptionType.ENUM: "std::string",
+}
+
+# Beside each pair NAME.{h,cc} in src/abi: why it is there.
+_ABI = {
+    "entry": "the two functions that the library exports",
+    "ep": "the execution provider of a session: claims nodes",
+    "factory": "devices, sessions, and what outlives them",
+    "kernel_adapter": "a kernel as ORT calls it",
+    "kernel_exec": "threads and scratch memory for kernels",
+    "kernel_registry": "the kernel table as ORT's registry",
+    "logger": "ORT's log",
+    "negotiate": "which runtime this is, and whether it is new enough",
+    "node_reader": "nodes and their attributes",
+    "session_options": "our options out of a session's configuration",
+    "status_bridge": "ORT's status and ours",
+    "tensors": "ORT's values as tensors",
+}
+_ABI_HEADERS = {
+    "api": "ORT's tables and the level in use; how structs are stamped",
+    "guard": "no exception crosses into ORT",
+    "handles": "owners of ORT's objects",
+}
+_ABI_DEVICE_MEMORY = {
+    "allocator": "the device's memory for ORT",
+    "data_transfer": "copies to, from and on the device",
+    "memcpy_kernels": "the copies that ORT puts into a graph",
+}
+
+
+def files(blueprint: Blueprint) -> list[FileSpec]:
+    """The shell's files. The build list covers the kernels' sources too."""
+    sources = [*_abi(blueprint), *_identity(blueprint), *_device(blueprint)]
+    compiled = [*sources, *kernels.files(blueprint)]
+    return [*sources, *_exports(), *_build(blueprint, compiled), *_tests(blueprint)]
+
+
+def manifest(blueprint: Blueprint) -> Mapping[str, object]:
+    """What the library claims, for validation and for the project's tests."""
+    names = blueprint.names
+    return {
+        "format": 1,
+        "library": names.library,
+        "ep": names.ep,
+        "version": str(blueprint.version),
+        "vendor": blueprint.vendor.name,
+        "vendor_id": blueprint.vendor.pci_id,
+        "ort": {"min": blueprint.ort.minimum_text, "target": blueprint.ort.target},
+        "device_memory": blueprint.memory.on_device,
+        "virtual": _virtual(blueprint),
+        "device_types": list(dict.fromkeys(device.type.value for device in blueprint.devices)),
+        "options": [_option_claim(option) for option in blueprint.options],
+        "ops": [
+            {
+                "domain": op.domain,
+                "op": op.op,
+                "since": version.schema.since,
+                "ready": op.kernel is KernelSource.GENERATED,
+                "types": {
+                    constraint: [dtype.text for dtype in dtypes]
+                    for constraint, dtypes in version.types.items()
+                },
+            }
+            for op in blueprint.ops
+            for version in op.versions
+        ],
+    }
+
+
+def _generated(path: str, params: Mapping[str, object], reason: str) -> FileSpec:
+    return FileSpec(path, f"plugin/{path}", Owner.GENERATED, params, reason)
+
+
+def _abi(blueprint: Blueprint) -> list[FileSpec]:
+    params = {
+        "device_memory": blueprint.memory.on_device,
+        "library": blueprint.names.library,
+        "options": bool(blueprint.options),
+    }
+    pairs = dict(_ABI)
+    if blueprint.memory.on_device:
+        pairs |= _ABI_DEVICE_MEMORY
+    reasons = {f"{name}.h": reason for name, reason in _ABI_HEADERS.items()}
+    for name, reason in pairs.items():
+        reasons |= {f"{name}.h": reason, f"{name}.cc": reason}
+    return [_generated(f"src/abi/{name}", params, reason) for name, reason in reasons.items()]
+
+
+def _identity(blueprint: Blueprint) -> list[FileSpec]:
+    names = blueprint.names
+    identity = {
+        "project": names.name.kebab,
+        "ep": names.ep,
+        "vendor": blueprint.vendor.name,
+        "vendor_id": Safe(f"0x{blueprint.vendor.pci_id:04X}"),
+        "version": str(blueprint.version),
+        "option_prefix": f"ep.{names.ep.lower()}.",
+        "target": blueprint.ort.target,
+        "minimum": blueprint.ort.minimum,
+    }
+    devices = [_device_rule(index, device) for index, device in enumerate(blueprint.devices)]
+    options = [_option(option) for option in blueprint.options]
+    kinds = {kind.value: any(o.type is kind for o in blueprint.options) for kind in OptionType}
+    parser = {"options": options, "kinds": kinds, "exclusions": _exclusions(blueprint, options)}
+    return [
+        _generated("src/gen/identity.h", identity, "names, versions, numbers"),
+        _generated("src/gen/devices.h", {"devices": devices}, "which hardware is ours"),
+        _generated("src/gen/options.h", {"options": options}, "the provider options"),
+        _generated("src/gen/options.cc", parser, "the parser of the provider options"),
+        _generated("src/gen/manifest.json", {"manifest": manifest(blueprint)}, "what it claims"),
+    ]
+
+
+def _device_rule(index: int, device: Device) -> Mapping[str, object]:
+    match = device.match
+    return {
+        "name": device.name,
+        "type": Identifier(_ENUMERATORS[device.type]),
+        "any_vendor": match.vendor_id is None,
+        "vendor_id": Safe(f"0x{match.vendor_id or 0:04X}"),
+        "ids": [Safe(f"0x{number:04X}") for number in match.device_ids],
+        "ids_name": Identifier(f"kDeviceIds{index}"),
+        "required": sorted(match.metadata.items()),
+        "required_name": Identifier(f"kRequired{index}"),
+        "metadata": sorted(device.metadata.items()),
+        "metadata_name": Identifier(f"kMetadata{index}"),
+        "allow_virtual": device.virtual is VirtualPolicy.ALLOWED,
+    }
+
+
+def _option(option: Option) -> Mapping[str, object]:
+    low, high = _bounds(option)
+    return {
+        "name": option.name,
+        "field": option.field,
+        "kind": option.type.value,
+        "cpp_type": Safe(_CPP_TYPES[option.type]),
+        "default": float(option.default) if option.type is OptionType.FLOAT else option.default,
+        "default_text": _text(option.default),
+        "doc": option.doc,
+        "low": low,
+        "high": high,
+        "expected": _expected(option),
+        "choices": option.choices,
+    }
+
+
+def _text(value: int | float | bool | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _bounds(option: Option) -> tuple[Safe, Safe]:
+    """The range as C++ expressions; the type's own where the option has none."""
+    if option.type is OptionType.FLOAT:
+        low, high = "-DBL_MAX", "DBL_MAX"
+        convert = lambda value: repr(float(value))  # noqa: E731
+    else:
+        low, high = "INT64_MIN", "INT64_MAX"
+        convert = lambda value: str(int(value))  # noqa: E731
+    return (
+        Safe(low if option.minimum is None else convert(option.minimum)),
+        Safe(high if option.maximum is None else convert(option.maximum)),
+    )
+
+
+def _expected(option: Option) -> str:
+    kind = "a number" if option.type is OptionType.FLOAT else "an integer"
+    if option.minimum is not None and option.maximum is not None:
+        return f"{kind} from {option.minimum} to {option.maximum}"
+    if option.minimum is not None:
+        return f"{kind}, at least {option.minimum}"
+    if option.maximum is not None:
+        return f"{kind}, at most {option.maximum}"
+    return kind
+
+
+def _exclusions(
+    blueprint: Blueprint, options: Sequence[Mapping[str, object]]
+) -> list[tuple[Mapping[str, object], Mapping[str, object]]]:
+    """Pairs of options that exclude each other, each pair once whichever side names it."""
+    order = {option.name: index for index, option in enumerate(blueprint.options)}
+    pairs = {
+        tuple(sorted((order[option.name], order[other])))
+        for option in blueprint.options
+        for other in option.excludes
+    }
+    return [(options[first], options[second]) for first, second in sorted(pairs)]
+
+
+def _option_claim(option: Option) -> Mapping[str, object]:
+    return {
+        "name": option.name,
+        "type": option.type.value,
+        "default": option.default,
+        "minimum": option.minimum,
+        "maximum": option.maximum,
+        "choices": list(option.choices),
+        "excludes": list(option.excludes),
+        "doc": option.doc,
+    }
+
+
+def _virtual(blueprint: Blueprint) -> bool:
+    return any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
+
+
+def _device(blueprint: Blueprint) -> list[FileSpec]:
+    reasons = {
+        "discovery.h": "recognises the hardware",
+        "discovery.cc": "recognises the hardware",
+    }
+    if blueprint.memory.on_device:
+        reasons |= {
+            "runtime.h": "the device's memory: allocate, copy",
+            "host_runtime.cc": "a device simulated on the host",
+        }
+    return [
+        FileSpec(f"src/device/{name}", f"plugin/src/device/{name}", Owner.YOURS, {}, reason)
+        for name, reason in reasons.items()
+    ]
+
+
+def _exports() -> list[FileSpec]:
+    reasons = {
+        "plugin.def": "the exported functions, for Windows",
+        "plugin.lds": "the exported functions, for Linux",
+        "plugin.exp": "the exported functions, for macOS",
+    }
+    return [_generated(f"exports/{name}", {}, reason) for name, reason in reasons.items()]
+
+
+def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]:
+    names = blueprint.names
+    sources = sorted(
+        spec.path
+        for spec in compiled
+        if spec.path.startswith("src/") and spec.path.endswith((".cc", ".cu"))
+    )
+    shared = {
+        "project": names.namespace,
+        "version": Safe(blueprint.version.cmake),
+        "library": names.library,
+        "macro": names.macro,
+        "target": blueprint.ort.target,
+    }
+    modules = {
+        "ort_headers": "finds ORT's headers",
+        "exports": "what the library exports, per platform",
+        "warnings": "the warnings that the code is clean of",
+        "sanitizers": "address, undefined behaviour, threads",
+        "sources": "what is compiled",
+    }
+    params = {**shared, "sources": sources}
+    return [
+        FileSpec(
+            "CMakeLists.txt", "plugin/CMakeLists.txt", Owner.SHARED, shared, "builds the library"
+        ),
+        FileSpec(
+            "CMakePresets.json",
+            "plugin/CMakePresets.json",
+            Owner.SHARED,
+            {"macro": names.macro},
+            "release, debug and sanitizer builds",
+        ),
+        *(
+            _generated(f"cmake/gen/{name}.cmake", params, reason)
+            for name, reason in modules.items()
+        ),
+    ]
+
+
+def _tests(blueprint: Blueprint) -> list[FileSpec]:
+    params = {
+        "device_memory": blueprint.memory.on_device,
+        "virtual": _virtual(blueprint),
+        "library": blueprint.names.library,
+        "macro": blueprint.names.macro,
+        "options": [_option(option) for option in blueprint.options],
+    }
+    reasons = {
+        "CMakeLists.txt": "builds and lists the C++ tests",
+        "entry_test.cc": "versions and bad calls, against a made-up runtime",
+        "host_test.cc": "the library in a real runtime, from C++",
+        "host.h": "a small host for plugin libraries",
+        "host.cc": "a small host for plugin libraries",
+    }
+    return [
+        _generated(f"tests/cpp/{name}", params, reason) for name, reason in reasons.items()
+    ]

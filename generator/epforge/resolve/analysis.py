@@ -1,0 +1,173 @@
+"""From the shape of a blueprint to its meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Severity
+from epforge.blueprint.source import BlueprintSource
+from epforge.ops.model import DType
+from epforge.resolve.extras import (
+    resolve_compile,
+    resolve_custom_ops,
+    resolve_distributions,
+    resolve_features,
+    resolve_texts,
+    resolve_torch,
+)
+from epforge.resolve.findings import Findings
+from epforge.resolve.model import Blueprint, Op, Paradigm, Runtime
+from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
+from epforge.resolve.operators import resolve_ops
+from epforge.resolve.options import resolve_options
+from epforge.resolve.optypes import main_constraint
+from epforge.resolve.runtime import (
+    resolve_devices,
+    resolve_memory,
+    resolve_ort,
+    resolve_python,
+    resolve_targets,
+)
+from epforge.resolve.services import Layout, Native
+from epforge.resolve.unsupported import note_unsupported
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything there is to say about a blueprint, each tuple in the order of the text.
+
+    Args:
+        source: the blueprint as read.
+        blueprint: its meaning; None when there are errors.
+        errors: what must be corrected.
+        warnings: what is likely a mistake.
+        unsupported: notes "not supported yet": right, but nothing can be generated from it.
+    """
+
+    source: BlueprintSource
+    blueprint: Blueprint | None
+    errors: tuple[Diagnostic, ...]
+    warnings: tuple[Diagnostic, ...]
+    unsupported: tuple[Diagnostic, ...]
+
+
+def analyse(source: BlueprintSource) -> Analysis:
+    """Work out what a blueprint means. Raises nothing: errors are in the result.
+
+    Args:
+        source: what `epforge.blueprint.load` or `parse` returned.
+    """
+    found = Findings(source)
+    blueprint = _blueprint(source, found)
+    note_unsupported(source, found)
+    errors = found.errors
+    return Analysis(
+        source, None if errors else blueprint, errors, found.warnings, found.unsupported
+    )
+
+
+def resolve(source: BlueprintSource) -> Blueprint:
+    """The meaning of a blueprint.
+
+    Raises:
+        BlueprintErrors: everything that is wrong with it, of shape and of meaning.
+    """
+    analysis = analyse(source)
+    if analysis.blueprint is None:
+        raise BlueprintErrors(analysis.errors, source.text.text)
+    return analysis.blueprint
+
+
+def unsupported(source: BlueprintSource) -> tuple[Diagnostic, ...]:
+    """What the blueprint asks for that no generator implements yet, as errors with places.
+
+    `plan` and `scaffold` raise them as BlueprintErrors; `check` shows them as notes.
+    """
+    notes = analyse(source).unsupported
+    return tuple(replace(note, severity=Severity.ERROR) for note in notes)
+
+
+def resolve_supported(source: BlueprintSource) -> Blueprint:
+    """The meaning of a blueprint that can be generated from as it is.
+
+    Raises:
+        BlueprintErrors: everything that is wrong with it, or else everything in it that is not
+            supported yet.
+    """
+    analysis = analyse(source)
+    if analysis.blueprint is None:
+        raise BlueprintErrors(analysis.errors, source.text.text)
+    if analysis.unsupported:
+        notes = (replace(note, severity=Severity.ERROR) for note in analysis.unsupported)
+        raise BlueprintErrors(notes, source.text.text)
+    return analysis.blueprint
+
+
+def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
+    shape = source.shape
+    paradigm = Paradigm(shape.paradigm)
+    names = resolve_names(shape.name, shape.names, found)
+    types = _types(shape.types, found)
+    ops = resolve_ops(shape.ops, types, found)
+    _check_use(ops, types, found)
+    return Blueprint(
+        edition=shape.epforge,
+        names=names,
+        version=resolve_version(shape.version, found),
+        vendor=resolve_vendor(shape.vendor, found),
+        license=resolve_license(shape.license, found),
+        paradigm=paradigm,
+        ort=resolve_ort(shape.ort, paradigm, found),
+        runtime=Runtime(shape.runtime),
+        devices=resolve_devices(shape.devices, names, found),
+        memory=resolve_memory(shape.memory),
+        types=types,
+        ops=ops,
+        options=resolve_options(shape.options, found),
+        python_min=resolve_python(shape.python, found),
+        targets=resolve_targets(shape.targets, found),
+        text=source.text.text,
+        custom_ops=resolve_custom_ops(shape.custom_ops, found),
+        compile=resolve_compile(shape.compile, paradigm, found),
+        layout=Layout(shape.layout),
+        features=resolve_features(shape.features),
+        runtime_libs=resolve_texts(shape.runtime_libs, ("runtime_libs",), found),
+        system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
+        native=Native(shape.python.native),
+        distributions=resolve_distributions(shape.python, found),
+        torch=resolve_torch(shape.torch, found),
+        overlays=tuple(
+            resolve_texts((overlay.source,), ("overlays", index, "source"), found)[0]
+            for index, overlay in enumerate(shape.overlays)
+        ),
+    )
+
+
+def _types(texts: tuple[str, ...], found: Findings) -> tuple[DType, ...]:
+    if not texts and not found.source.incomplete("types"):
+        found.error(("types",), "empty-list", "types: the list is empty", "such as [float32]")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            found.error(("types", index), "listed-twice", f"types: {text} is listed twice")
+    return tuple(DType.parse(text) for text in dict.fromkeys(texts))
+
+
+def _check_use(ops: tuple[Op, ...], types: tuple[DType, ...], found: Findings) -> None:
+    """Warn of a blueprint that takes no node, and of default types that no operator has."""
+    source = found.source
+    if source.incomplete("ops") or source.errors:
+        return
+    if not source.shape.ops and not source.shape.custom_ops:
+        what = "the blueprint has no operators: no node of a model will be taken"
+        found.warning(("ops",), "no-ops", what, "such as 'ops: [Relu, Add, Mul]'")
+        return
+    used = {
+        dtype
+        for op in ops
+        for version in op.versions
+        for dtype in version.types.get(main_constraint(version.schema) or "", ())
+    }
+    for index, dtype in enumerate(types):
+        if source.has("types", index) and dtype not in used and not found.errors:
+            what = f"types: no operator here has a kernel for {dtype.text}"
+            found.warning(("types", index), "unused-type", what)

@@ -1,0 +1,102 @@
+"""Collects what is wrong with a blueprint's meaning, each finding with its place."""
+
+from __future__ import annotations
+
+from epforge.blueprint.diagnostic import Diagnostic, Fix, Severity, Span, by_position
+from epforge.blueprint.nodes import Path, Scalar
+from epforge.blueprint.source import BlueprintSource
+
+
+class Findings:
+    """Errors, warnings and notes about one blueprint.
+
+    Args:
+        source: the blueprint; its own errors are in the result too.
+    """
+
+    def __init__(self, source: BlueprintSource) -> None:
+        self.source = source
+        self._found: list[Diagnostic] = list(source.errors)
+        self._later: list[Diagnostic] = []
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors, in the order of the text."""
+        return by_position(d for d in self._found if d.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The warnings, in the order of the text."""
+        return by_position(d for d in self._found if d.severity is Severity.WARNING)
+
+    @property
+    def unsupported(self) -> tuple[Diagnostic, ...]:
+        """The notes "not supported yet", in the order of the text."""
+        return by_position(self._later)
+
+    def error(
+        self,
+        path: Path,
+        code: str,
+        message: str,
+        expected: str = "",
+        hint: str = "",
+        fix: str | None = None,
+    ) -> None:
+        """An error at the value of ``path``. ``fix`` is the text to put in the value's place."""
+        span = self.source.span(*path)
+        self._add(span, Severity.ERROR, code, message, expected, hint, self._fix(path, fix))
+
+    def key_error(
+        self,
+        path: Path,
+        code: str,
+        message: str,
+        expected: str = "",
+        hint: str = "",
+        fix: str | None = None,
+    ) -> None:
+        """An error at the key that ``path`` ends in."""
+        span = self.source.key_span(*path)
+        change = None if fix is None else Fix(span, fix)
+        self._add(span, Severity.ERROR, code, message, expected, hint, change)
+
+    def warning(self, path: Path, code: str, message: str, hint: str = "") -> None:
+        """A warning at the value of ``path``."""
+        self._add(self.source.span(*path), Severity.WARNING, code, message, "", hint, None)
+
+    def later(self, path: Path, what: str, hint: str = "") -> None:
+        """``what``, at ``path``, is right but not supported yet. A list or mapping is shown by its
+        key."""
+        single = isinstance(self.source.node(*path), Scalar)
+        span = self.source.span(*path) if single else self.source.key_span(*path)
+        place = (span.line, span.column, span.end_line, span.end_column)
+        message = f"not supported yet: {what}"
+        self._later.append(
+            Diagnostic(
+                self.source.file, *place, "not-supported-yet", message, "", hint, None,
+                Severity.NOTE,
+            )
+        )
+
+    def line(self, path: Path) -> int:
+        """The line of the value at ``path``."""
+        return self.source.span(*path).line
+
+    def _fix(self, path: Path, text: str | None) -> Fix | None:
+        return None if text is None else Fix(self.source.node(*path).span, text)
+
+    def _add(
+        self,
+        span: Span,
+        severity: Severity,
+        code: str,
+        message: str,
+        expected: str,
+        hint: str,
+        fix: Fix | None,
+    ) -> None:
+        place = (span.line, span.column, span.end_line, span.end_column)
+        self._found.append(
+            Diagnostic(self.source.file, *place, code, message, expected, hint, fix, severity)
+        )

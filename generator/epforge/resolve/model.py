@@ -1,0 +1,190 @@
+"""The resolved blueprint: frozen, complete, every default filled in, every name derived.
+
+The only thing `plan` and everything after it see of a blueprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from epforge.names import Identifier, Name, SemVer
+from epforge.ops.model import Attribute, DType, FamilyRow, SchemaVersion
+from epforge.resolve.services import Compile, CustomOp, Features, Layout, Native, Torch
+
+
+class Paradigm(StrEnum):
+    KERNEL_REGISTRY = "kernel-registry"
+    COMPILED = "compiled"
+    VIRTUAL = "virtual"
+
+
+class Runtime(StrEnum):
+    HOST = "host"
+    CUDA = "cuda"
+    STUB = "stub"
+
+
+class DeviceType(StrEnum):
+    CPU = "cpu"
+    GPU = "gpu"
+    NPU = "npu"
+
+
+class VirtualPolicy(StrEnum):
+    NEVER = "never"  # only real hardware is offered
+    ALLOWED = "allowed"  # a virtual device when the registration name ends in ".virtual"
+
+
+class MemoryKind(StrEnum):
+    NONE = "none"
+    PLAIN = "plain"
+    ARENA = "arena"
+
+
+class OptionType(StrEnum):
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    STRING = "string"
+    ENUM = "enum"
+
+
+class KernelSource(StrEnum):
+    GENERATED = "generated"  # from a family's template
+    YOURS = "yours"  # written by the project's owner; a typed stub at first
+
+
+@dataclass(frozen=True)
+class Names:
+    """Every name of the project; all derive from ``name`` unless the blueprint says otherwise."""
+
+    name: Name  # contoso-npu
+    namespace: Identifier  # contoso_npu: the C++ namespace
+    ep: Identifier  # ContosoNpuExecutionProvider
+    library: Identifier  # onnxruntime_ep_contoso_npu: stem, without prefix and suffix
+    distribution: str  # onnxruntime-ep-contoso-npu
+    package: Identifier  # onnxruntime_ep_contoso_npu: the import name
+    macro: Identifier  # CONTOSO_NPU: prefix of CMake options and environment variables
+
+
+@dataclass(frozen=True)
+class Vendor:
+    name: str
+    pci_id: int  # 0: none
+
+
+@dataclass(frozen=True)
+class OrtRange:
+    minimum: tuple[int, int, int]  # oldest runtime to load in: (1, 24, 4)
+    target: int  # API level whose features are used: 27 is 1.27
+
+    @property
+    def minimum_text(self) -> str:
+        return ".".join(map(str, self.minimum))
+
+
+@dataclass(frozen=True)
+class DeviceMatch:
+    vendor_id: int | None
+    device_ids: tuple[int, ...]  # empty: any
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Device:
+    name: Identifier
+    type: DeviceType
+    match: DeviceMatch
+    virtual: VirtualPolicy
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Memory:
+    default: MemoryKind
+    host_accessible: MemoryKind
+    read_only: MemoryKind
+    streams: bool
+
+    @property
+    def on_device(self) -> bool:
+        """Does the EP's default memory differ from the CPU's?"""
+        return self.default is not MemoryKind.NONE
+
+
+@dataclass(frozen=True)
+class Option:
+    """A provider option."""
+
+    name: str  # as the application spells it; [A-Za-z_][A-Za-z0-9_]*
+    field: Identifier  # the C++ member
+    type: OptionType
+    default: int | float | bool | str
+    minimum: int | float | None
+    maximum: int | float | None
+    choices: tuple[str, ...]  # for enum
+    excludes: tuple[str, ...]  # names of options that must not be set together with this one
+    doc: str
+
+
+@dataclass(frozen=True)
+class OpVersion:
+    """One since-version of an op that the project registers a kernel for."""
+
+    schema: SchemaVersion
+    types: Mapping[str, tuple[DType, ...]]  # every constraint of the schema, narrowed
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operator that the project implements."""
+
+    domain: str  # "" is ai.onnx
+    op: str  # Relu
+    name: Name  # relu: file and C++ names
+    versions: tuple[OpVersion, ...]  # oldest first
+    kernel: KernelSource
+    row: FamilyRow | None  # None when no family implements the op
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Union of the attributes over the versions, in order of first appearance."""
+        seen: dict[str, Attribute] = {}
+        for version in self.versions:
+            for attribute in version.schema.attributes:
+                seen.setdefault(attribute.name, attribute)
+        return tuple(seen.values())
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A blueprint with all its meaning worked out."""
+
+    edition: int
+    names: Names
+    version: SemVer
+    vendor: Vendor
+    license: str  # SPDX identifier
+    paradigm: Paradigm
+    ort: OrtRange
+    runtime: Runtime
+    devices: tuple[Device, ...]
+    memory: Memory
+    types: tuple[DType, ...]
+    ops: tuple[Op, ...]  # sorted by (domain, op)
+    options: tuple[Option, ...]  # in the blueprint's order
+    python_min: tuple[int, int]
+    targets: tuple[str, ...]
+    text: str  # the blueprint as written, for the project's own copy
+    custom_ops: tuple[CustomOp, ...] = ()
+    compile: Compile | None = None  # only with a compiled paradigm
+    layout: Layout = Layout.NCHW
+    features: Features = Features()
+    runtime_libs: tuple[str, ...] = ()  # vendor libraries to ship beside the plugin
+    system_libs: tuple[str, ...] = ()  # libraries never to ship
+    native: Native = Native.NONE
+    distributions: tuple[str, ...] = ("",)  # suffixes to the distribution's name
+    torch: Torch | None = None
+    overlays: tuple[str, ...] = ()

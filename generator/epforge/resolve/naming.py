@@ -1,0 +1,189 @@
+"""The names of a project, its version, vendor and license."""
+
+from __future__ import annotations
+
+import re
+
+from epforge.blueprint.diagnostic import show, suggest
+from epforge.blueprint.nodes import Path
+from epforge.blueprint.shape import NamesShape, VendorShape
+from epforge.names import Identifier, Name, SemVer
+from epforge.resolve.findings import Findings
+from epforge.resolve.model import Names, Vendor
+from epforge.resolve.reserved import (
+    DISTRIBUTIONS,
+    LIBRARIES,
+    WINDOWS_DEVICES,
+    ascii_words,
+    built_in_ep,
+    why_not_namespace,
+    why_not_package,
+)
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_DISTRIBUTION = re.compile(r"[A-Za-z]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_SPDX = re.compile(r"[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*")
+_SUFFIX = "ExecutionProvider"
+_MAX_NAME = 48  # paths of the project stay below Windows' 260 characters
+_MAX_LONG_NAME = 80
+
+_LICENSES = (
+    "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC",
+    "Zlib", "BSL-1.0", "MPL-2.0", "GPL-2.0-only", "GPL-2.0-or-later", "GPL-3.0-only",
+    "GPL-3.0-or-later", "LGPL-2.1-only", "LGPL-2.1-or-later", "LGPL-3.0-only",
+    "LGPL-3.0-or-later", "AGPL-3.0-only", "AGPL-3.0-or-later", "EPL-2.0", "EUPL-1.2",
+    "Unlicense", "CC0-1.0", "LicenseRef-Proprietary",
+)  # fmt: skip
+
+
+def resolve_names(name: str, explicit: NamesShape, found: Findings) -> Names:
+    """Every name of the project. Names that cannot be are reported; something stands in for them."""
+    words = _project_name(name, found)
+    ep = explicit.ep if explicit.ep is not None else f"{words.camel}{_SUFFIX}"
+    library = explicit.library if explicit.library is not None else f"onnxruntime_ep_{words.snake}"
+    distribution = explicit.distribution
+    if distribution is None:
+        distribution = f"onnxruntime-ep-{words.kebab}"
+    package = re.sub(r"[-._]+", "_", distribution).lower()
+    return Names(
+        name=words,
+        namespace=words.snake,
+        ep=_ep(ep, explicit.ep is not None, words, found),
+        library=_library(library, found),
+        distribution=distribution,
+        package=_package(distribution, package, found),
+        macro=words.screaming,
+    )
+
+
+def _project_name(text: str, found: Findings) -> Name:
+    path: Path = ("name",)
+    rule = "letters, digits and single - or _ between them, a letter first"
+    proposal = _free(ascii_words(text))
+    if not _NAME.fullmatch(text):
+        what = f"name: {show(text)} is not a name"
+        _refused(path, what, rule, proposal, found)
+        return Name.parse(proposal)
+    if len(text) > _MAX_NAME:
+        what = f"name: {len(text)} characters are too many"
+        found.error(path, "bad-name", what, f"at most {_MAX_NAME} characters")
+        return Name.parse(proposal)
+    name = Name.parse(text)
+    why = why_not_namespace(name.snake)
+    if why:
+        what = f"name: {show(name.snake)} {why}, so it cannot be the C++ namespace"
+        _refused(path, what, "a name of your own", proposal, found)
+        return Name.parse(proposal)
+    return name
+
+
+def _free(text: str) -> str:
+    """``text``, or a longer name where ``text`` is taken."""
+    snake = Name.parse(text).snake
+    taken = why_not_namespace(snake) or built_in_ep(f"{Name.parse(text).camel}{_SUFFIX}")
+    return f"{text}-ep" if taken else text
+
+
+def _ep(text: str, explicit: bool, words: Name, found: Findings) -> Identifier:
+    path: Path = ("names", "ep") if explicit else ("name",)
+    stand_in = Identifier(f"{words.camel}{_SUFFIX}")
+    where = "names.ep" if explicit else "name"
+    if not _IDENTIFIER.fullmatch(text) or len(text) > _MAX_LONG_NAME:
+        what = f"{where}: {show(text)} cannot name an execution provider"
+        rule = f"letters, digits and _, a letter first, at most {_MAX_LONG_NAME} characters"
+        _refused(path, what, rule, stand_in, found)
+        return stand_in
+    known = built_in_ep(text)
+    if known:
+        what = f"{where}: {text} is taken: ONNX Runtime has {known} built in"
+        proposal = f"My{text}" if explicit else f"{words.kebab}-ep"
+        _refused(path, what, "a name of your own", proposal, found)
+        return stand_in
+    if not text.endswith(_SUFFIX):
+        what = f"{where}: {text} does not end in {_SUFFIX}, as the names of all others do"
+        found.warning(path, "ep-suffix", what, f"write {text}{_SUFFIX}")
+    return Identifier(text)
+
+
+def _library(text: str, found: Findings) -> Identifier:
+    path: Path = ("names", "library")
+    proposal = ascii_words(text.removeprefix("lib"), "_", "my_ep").lower()
+    if not _IDENTIFIER.fullmatch(text) or len(text) > _MAX_LONG_NAME:
+        what = f"names.library: {show(text)} cannot name a library"
+        rule = f"letters, digits and _, a letter first, at most {_MAX_LONG_NAME} characters"
+        _refused(path, what, rule, proposal, found)
+        return Identifier(proposal)
+    if text.lower() in LIBRARIES or text.lower() in WINDOWS_DEVICES:
+        what = f"names.library: {show(text)} is the name of another library or device"
+        _refused(path, what, "a name of your own", f"onnxruntime_ep_{proposal}", found)
+    elif text.startswith("lib"):
+        what = "names.library: the platform's prefix is added by itself; this gives liblib..."
+        found.warning(path, "library-prefix", what, f"write {text.removeprefix('lib')}")
+    return Identifier(text)
+
+
+def _package(distribution: str, package: str, found: Findings) -> Identifier:
+    path: Path = ("names", "distribution")
+    stand_in = Identifier("onnxruntime_ep_unnamed")
+    proposal = f"onnxruntime-ep-{ascii_words(distribution, '-').lower()}"
+    if not _DISTRIBUTION.fullmatch(distribution) or len(distribution) > _MAX_LONG_NAME:
+        what = f"names.distribution: {show(distribution)} cannot name a Python distribution"
+        rule = "letters, digits, - _ and . between them, a letter first"
+        _refused(path, what, rule, proposal, found)
+        return stand_in
+    why = why_not_package(package)
+    if DISTRIBUTIONS.fullmatch(re.sub(r"[-._]+", "-", distribution).lower()):
+        why = "is a distribution of ONNX Runtime"
+    if why:
+        what = f"names.distribution: {show(distribution)} {why}"
+        _refused(path, what, "a name of your own", proposal, found)
+        return stand_in
+    return Identifier(package)
+
+
+def _refused(path: Path, what: str, rule: str, proposal: str, found: Findings) -> None:
+    found.error(path, "bad-name", what, rule, f"write {proposal}", proposal)
+
+
+def resolve_version(text: str, found: Findings) -> SemVer:
+    """The project's version: SemVer 2.0 with a counterpart in PEP 440."""
+    path: Path = ("version",)
+    expected = "MAJOR.MINOR.PATCH, such as 0.1.0"
+    try:
+        version = SemVer.parse(text) if len(text) <= 64 else None
+    except ValueError:
+        version = None
+    if version is None or max(version.major, version.minor, version.patch) > 65534:
+        what = f"version: {show(text)} is not a semantic version"
+        numbers = re.fullmatch(r"v?(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?", text)
+        fix = ".".join(str(int(part or 0)) for part in numbers.groups()) if numbers else None
+        found.error(path, "bad-version", what, expected, f"write {fix}" if fix else "", fix)
+        return SemVer(0, 1, 0)
+    try:
+        _ = version.pep440
+    except ValueError as error:
+        hint = "pre-releases are -alpha.N, -beta.N, -rc.N and -dev.N"
+        found.error(path, "bad-version", f"version: {error}", expected, hint)
+    return version
+
+
+def resolve_vendor(shape: VendorShape, found: Findings) -> Vendor:
+    """The vendor, whose name is free text of one line."""
+    path: Path = ("vendor", "name") if found.source.has("vendor", "name") else ("vendor",)
+    name = shape.name.strip()
+    if not name or len(name) > 128 or not name.isprintable():
+        what = f"vendor: {show(shape.name)} cannot name a vendor"
+        found.error(path, "bad-vendor", what, "one line of 1 to 128 printable characters")
+    return Vendor(name, shape.pci_id)
+
+
+def resolve_license(text: str, found: Findings) -> str:
+    """An SPDX license identifier or a simple expression of such."""
+    if _SPDX.fullmatch(text) and len(text) <= 100:
+        return text
+    fix = suggest(text, _LICENSES)
+    what = f"license: {show(text)} is not an SPDX identifier"
+    hint = f"write {fix}" if fix else "one of your own is LicenseRef-NAME"
+    found.error(("license",), "bad-license", what, "such as Apache-2.0 or MIT", hint, fix)
+    return "Apache-2.0"

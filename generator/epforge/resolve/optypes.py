@@ -1,0 +1,86 @@
+"""Element types of an operator: what schema, kernel family and blueprint allow together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from epforge.ops.model import DType, FamilyRow, SchemaVersion
+
+Types = Mapping[str, tuple[DType, ...]]
+
+_TENSORS = {
+    "float": DType.FLOAT32,
+    "double": DType.FLOAT64,
+    **{dtype.text: dtype for dtype in DType if dtype not in (DType.FLOAT32, DType.FLOAT64)},
+}
+
+#: Types that no generated kernel computes in; a stub can, when its blueprint names them.
+HALVES = (DType.FLOAT16, DType.BFLOAT16)
+
+
+def schema_types(version: SchemaVersion, constraint: str) -> tuple[DType, ...]:
+    """The element types that a schema allows for a constraint, in DType's order."""
+    names = version.constraints.get(constraint, ())
+    found = {
+        _TENSORS[name.removeprefix("tensor(").removesuffix(")")]
+        for name in names
+        if name.startswith("tensor(") and name[7:-1] in _TENSORS
+    }
+    return tuple(dtype for dtype in DType if dtype in found)
+
+
+def allowed_types(version: SchemaVersion, row: FamilyRow | None) -> Types:
+    """Per constraint, what the schema allows and the family's kernel can handle.
+
+    Without a family, everything the schema allows but the 16-bit floats (unless there is nothing else). Constraints that no
+    tensor type of the schema meets (sequences, for instance) are left out.
+    """
+    found: dict[str, tuple[DType, ...]] = {}
+    for constraint in version.constraints:
+        types = schema_types(version, constraint)
+        if row is not None:
+            kernel = row.types.get(constraint, types)
+            allowed = tuple(dtype for dtype in types if dtype in kernel)
+        else:
+            allowed = tuple(dtype for dtype in types if dtype not in HALVES) or types
+        if types:
+            found[constraint] = allowed
+    return found
+
+
+def main_constraint(version: SchemaVersion) -> str | None:
+    """The constraint that the blueprint's ``types`` narrow: T, or else the first input's, or else
+    the first output's. None when nothing is generic."""
+    if "T" in version.constraints:
+        return "T"
+    for parameter in (*version.inputs, *version.outputs):
+        if parameter.type_str in version.constraints:
+            return parameter.type_str
+    return None
+
+
+def beyond_tensors(version: SchemaVersion) -> str | None:
+    """Why a kernel of one tensor interface cannot implement this version, or None."""
+    if any(attribute.kind in ("graph", "graphs") for attribute in version.attributes):
+        return "operators with subgraphs"
+    for parameter in (*version.inputs, *version.outputs):
+        if parameter.option == "optional":
+            continue
+        kinds = version.constraints.get(parameter.type_str, (parameter.type_str,))
+        if not any(kind.startswith("tensor(") for kind in kinds):
+            return f"operators on {kinds[0].split('(')[0]} values"
+    return None
+
+
+def same_signature(one: SchemaVersion, other: SchemaVersion) -> bool:
+    """Do two versions differ in nothing but element types?"""
+
+    def shape(version: SchemaVersion) -> object:
+        return (
+            version.inputs,
+            version.outputs,
+            tuple(sorted((a.name, a.kind, a.required) for a in version.attributes)),
+            tuple(version.constraints),
+        )
+
+    return shape(one) == shape(other)

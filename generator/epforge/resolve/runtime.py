@@ -1,0 +1,212 @@
+"""Which ONNX Runtime, which Python, which platforms, which devices and which memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from epforge.blueprint.diagnostic import show
+from epforge.blueprint.nodes import Path
+from epforge.blueprint.shape import DeviceShape, MemoryShape, OrtShape, PythonShape
+from epforge.names import Identifier, Name
+from epforge.ort.levels import known_levels
+from epforge.resolve.findings import Findings
+from epforge.resolve.model import (
+    Device,
+    DeviceMatch,
+    DeviceType,
+    Memory,
+    MemoryKind,
+    Names,
+    OrtRange,
+    Paradigm,
+    VirtualPolicy,
+)
+from epforge.resolve.reserved import ascii_words, why_not_member
+
+_RELEASE = re.compile(r"1\.(0|[1-9][0-9]{0,2})(?:\.(0|[1-9][0-9]{0,2}))?")
+_PYTHON = re.compile(r"3\.(0|[1-9][0-9]?)")
+_OLDEST_PYTHON = (3, 11)  # ORT >= 1.24 has no wheel for an older one
+
+#: Oldest runtime per paradigm: kernel registries and virtual devices came with API 24, and 1.24.4
+#: is the first release of it that was tried; compiling plugins work from 1.23 on.
+_FLOORS = {
+    Paradigm.KERNEL_REGISTRY: (1, 24, 4),
+    Paradigm.COMPILED: (1, 23, 0),
+    Paradigm.VIRTUAL: (1, 24, 4),
+}
+
+_DEVICE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
+_METADATA_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
+
+# Entries that something else decides (reference: the keys header of ORT 1.32).
+_DECIDED = {
+    "version": "ONNX Runtime adds it from the project's version",
+    "library_path": "ONNX Runtime adds it",
+    "is_virtual": "it follows from 'virtual'",
+    "weightless_support": "it follows from features.weightless",
+    "weightless_supported_modes": "it follows from features.weightless",
+}
+_LAYOUTS = {"gqa_preferred_value_layout": "no generated kernel reads another layout than BSNH"}
+
+
+def resolve_ort(shape: OrtShape, paradigm: Paradigm, found: Findings) -> OrtRange:
+    """The range of runtimes, compared as numbers: 1.9 is older than 1.24."""
+    minimum = _minimum(shape.min, paradigm, found)
+    target = _target(shape.target, found)
+    if minimum and target and minimum[1] > target:
+        place: Path = ("ort", "min") if found.source.has("ort", "min") else ("ort", "target")
+        what = f"ort: min {shape.min} is newer than target {shape.target}"
+        found.error(place, "bad-ort", what, "min <= target")
+    return OrtRange(minimum or (1, 24, 4), target or 27)
+
+
+def _minimum(text: str, paradigm: Paradigm, found: Findings) -> tuple[int, int, int] | None:
+    path: Path = ("ort", "min")
+    match = _RELEASE.fullmatch(text)
+    if not match:
+        what = f"ort.min: {show(text)} is not a release of ONNX Runtime"
+        found.error(path, "bad-ort", what, "1.MINOR or 1.MINOR.PATCH, such as 1.24.4")
+        return None
+    minimum = (1, int(match[1]), int(match[2] or 0))
+    floor = _FLOORS[paradigm]
+    if minimum < floor and not found.source.incomplete("paradigm"):
+        oldest = ".".join(map(str, floor))
+        what = f"ort.min: {text} is too old for paradigm {paradigm.value}"
+        found.error(path, "bad-ort", what, f"{oldest} or newer", f'write "{oldest}"', f'"{oldest}"')
+        return None
+    return minimum
+
+
+def _target(text: str, found: Findings) -> int | None:
+    path: Path = ("ort", "target")
+    match = _RELEASE.fullmatch(text)
+    levels = known_levels()
+    known = f"1.{levels[0]} to 1.{levels[-1]}"
+    if not match or match[2]:
+        what = f"ort.target: {show(text)} is not an API level"
+        fix = f'"1.{match[1]}"' if match else None
+        found.error(path, "bad-ort", what, known, f"write {fix}" if fix else "", fix)
+        return None
+    level = int(match[1])
+    if level not in levels:
+        what = f"ort.target: the API of ONNX Runtime {text} is not known"
+        found.error(path, "bad-ort", what, known)
+        return None
+    return level
+
+
+def resolve_python(shape: PythonShape, found: Findings) -> tuple[int, int]:
+    """The oldest Python."""
+    match = _PYTHON.fullmatch(shape.min)
+    version = (3, int(match[1])) if match else None
+    if version is None or version < _OLDEST_PYTHON:
+        what = f"python.min: {show(shape.min)} is not a Python that ONNX Runtime 1.24 or newer has"
+        hint = 'write "3.11"'
+        found.error(("python", "min"), "bad-python", what, "3.11 or newer", hint, '"3.11"')
+        return _OLDEST_PYTHON
+    return version
+
+
+def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...]:
+    """The platforms, in the blueprint's order."""
+    if not targets:
+        found.error(("targets",), "empty-list", "targets: no platform to build for", "at least one")
+    for index, target in enumerate(targets):
+        if target in targets[:index]:
+            what = f"targets: {target} is listed twice"
+            found.error(("targets", index), "listed-twice", what, "", "delete one of them")
+    return targets
+
+
+def resolve_memory(shape: MemoryShape) -> Memory:
+    """The device's memory."""
+    return Memory(
+        default=MemoryKind(shape.default),
+        host_accessible=MemoryKind(shape.host_accessible),
+        read_only=MemoryKind(shape.read_only),
+        streams=shape.streams,
+    )
+
+
+def resolve_devices(
+    shapes: tuple[DeviceShape, ...] | None, names: Names, found: Findings
+) -> tuple[Device, ...]:
+    """The devices; where the blueprint has none, one CPU device of any vendor."""
+    if shapes is None:
+        match = DeviceMatch(None, (), {})
+        name = names.name.snake
+        return (Device(name, DeviceType.CPU, match, VirtualPolicy.NEVER, {}),)
+    if not shapes and not found.source.incomplete("devices"):
+        hint = "leave the key out for one CPU device"
+        found.error(("devices",), "empty-list", "devices: the list is empty", "", hint)
+    seen: dict[str, int] = {}
+    return tuple(_device(shape, index, seen, found) for index, shape in enumerate(shapes))
+
+
+def _device(shape: DeviceShape, index: int, seen: dict[str, int], found: Findings) -> Device:
+    path: Path = ("devices", index)
+    name = _device_name(shape.name, (*path, "name"), found)
+    if name in seen:
+        first = found.line(("devices", seen[name], "name"))
+        what = f"two devices are named {show(name)}; the first is on line {first}"
+        found.error((*path, "name"), "name-collision", what, "a name of its own for each")
+    seen.setdefault(name, index)
+    ids = shape.match.device_ids
+    for place, number in enumerate(ids):
+        if number in ids[:place]:
+            what = f"device id 0x{number:04X} is listed twice"
+            found.error((*path, "match", "device_ids", place), "listed-twice", what)
+    if ids and shape.match.vendor_id is None:
+        what = "device ids mean nothing without a vendor"
+        hint = "add vendor_id to match"
+        found.error((*path, "match", "device_ids"), "missing-key", what, "", hint)
+    _metadata(shape.match.metadata, (*path, "match", "metadata"), found)
+    _metadata(shape.metadata, (*path, "metadata"), found)
+    _claims(shape.metadata, (*path, "metadata"), found)
+    return Device(
+        name=name,
+        type=DeviceType(shape.type),
+        match=DeviceMatch(shape.match.vendor_id, ids, dict(shape.match.metadata)),
+        virtual=VirtualPolicy(shape.virtual),
+        metadata=dict(shape.metadata),
+    )
+
+
+def _device_name(text: str, path: Path, found: Findings) -> Identifier:
+    rule = "letters, digits and single - or _ between them, a letter first"
+    snake = Name.parse(text).snake if _DEVICE_NAME.fullmatch(text) and len(text) <= 48 else None
+    why = why_not_member(snake) if snake else None
+    if snake is None or why:
+        proposal = Name.parse(ascii_words(text, "_", "npu")).snake
+        if why_not_member(proposal):
+            proposal = Identifier(f"{proposal}_device")
+        reason = why or "is not a name"
+        what = f"device name: {show(text)} {reason}"
+        found.error(path, "bad-name", what, rule, f"write {proposal}", proposal)
+        return proposal
+    return snake
+
+
+def _metadata(entries: Mapping[str, str], path: Path, found: Findings) -> None:
+    for key, value in entries.items():
+        if not _METADATA_KEY.fullmatch(key):
+            what = f"{show(key)} cannot be a metadata key"
+            found.key_error((*path, key), "bad-name", what, "letters, digits, _ . and -")
+        if len(value) > 1024 or not value.isprintable():
+            what = f"the value of {show(key)} cannot be metadata"
+            found.error((*path, key), "bad-value", what, "one line of at most 1024 characters")
+
+
+def _claims(entries: Mapping[str, str], path: Path, found: Findings) -> None:
+    """A device is declared only as far as the generated code honours it."""
+    for key, value in entries.items():
+        if key in _DECIDED:
+            what = f"metadata {key} is not the blueprint's to set: {_DECIDED[key]}"
+            found.key_error((*path, key), "reserved-metadata", what, "", "delete it")
+        elif key in _LAYOUTS:
+            what = f"metadata {key} claims a layout: {_LAYOUTS[key]}"
+            found.key_error((*path, key), "layout-claim", what, "", "delete it")
+        elif key == "os_driver_version" and not re.fullmatch(r"\d{1,5}(\.\d{1,5}){3}", value):
+            what = f"os_driver_version: {show(value)} is not a driver version"
+            found.error((*path, key), "bad-value", what, "four numbers, such as 1.0.0.0")

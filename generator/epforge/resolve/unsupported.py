@@ -1,0 +1,65 @@
+"""What the language has and the generators do not have yet.
+
+Every such key is read, typed and resolved like the others; it is never ignored. What depends on
+an operator's schema (types, versions, families) is noted where operators are resolved.
+"""
+
+from __future__ import annotations
+
+from epforge.blueprint.source import BlueprintSource
+from epforge.resolve.findings import Findings
+
+
+def note_unsupported(source: BlueprintSource, found: Findings) -> None:
+    """Add a note for everything in the blueprint that nothing can be generated from yet."""
+    shape = source.shape
+    if shape.paradigm != "kernel-registry":
+        found.later(("paradigm",), f"paradigm {shape.paradigm}")
+    if shape.runtime != "host":
+        found.later(("runtime",), f"runtime {shape.runtime}")
+    _memory(source, found)
+    for index, text in enumerate(shape.types):
+        if text in ("float16", "bfloat16"):
+            found.later(("types", index), f"{text} in generated kernels")
+    if shape.custom_ops:
+        found.later(("custom_ops",), "custom operators")
+    if shape.compile is not None:
+        found.later(("compile",), "compiling")
+    if shape.layout != "NCHW":
+        found.later(("layout",), f"layout {shape.layout}")
+    _features(source, found)
+    if shape.runtime_libs:
+        found.later(("runtime_libs",), "shipping vendor libraries")
+    if shape.system_libs:
+        found.later(("system_libs",), "leaving system libraries out of packages")
+    if shape.python.native != "none":
+        found.later(("python", "native"), "kernels for numpy")
+    if [distribution.suffix for distribution in shape.python.distributions] not in ([], [""]):
+        found.later(("python", "distributions"), "several Python distributions")
+    if shape.torch is not None:
+        found.later(("torch",), "tests with PyTorch")
+    if shape.overlays:
+        found.later(("overlays",), "overlays")
+
+
+def _memory(source: BlueprintSource, found: Findings) -> None:
+    memory = source.shape.memory
+    if memory.default == "arena":
+        found.later(("memory", "default"), "an arena", "'plain' is supported")
+    if memory.host_accessible != "none":
+        found.later(("memory", "host_accessible"), "host-accessible memory")
+    if memory.read_only != "none":
+        found.later(("memory", "read_only"), "read-only memory")
+    if memory.streams:
+        found.later(("memory", "streams"), "streams")
+
+
+def _features(source: BlueprintSource, found: Findings) -> None:
+    features = source.shape.features
+    context = features.ep_context
+    if context.embed or context.external or context.share:
+        found.later(("features", "ep_context"), "compiled models (EPContext)")
+    if features.weightless != "none":
+        found.later(("features", "weightless"), "compiled models without weights")
+    if features.profiler:
+        found.later(("features", "profiler"), "a profiler")

@@ -1,0 +1,223 @@
+"""What a file is, by its own bytes: format, architecture, names it exports and needs.
+
+ELF, PE and Mach-O are read by lief; everything else is told apart by its first bytes. lief parses
+foreign bytes in native code, so `validate` calls `read` in a process of its own.
+"""
+
+from __future__ import annotations
+
+import platform
+import struct
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+_MACHINES = {
+    "X86_64": "x86_64",
+    "AMD64": "x86_64",
+    "AARCH64": "aarch64",
+    "ARM64": "aarch64",
+    "I386": "x86",
+    "X86": "x86",
+    "ARM": "arm",
+    "S390": "s390x",
+    "RISCV": "riscv",
+}
+_MACH_O = {
+    b"\xcf\xfa\xed\xfe",
+    b"\xce\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\xca\xfe\xba\xbf",
+}
+
+
+@dataclass(frozen=True)
+class Binary:
+    """The facts of one file.
+
+    Args:
+        format: "elf", "pe", "mach-o", "archive", "text", "empty", "directory" or "unknown".
+        machine: the processor it is for, "x86_64", "aarch64", ...; empty when unknown.
+        shared: is it a shared library (and not a program or an object file)?
+        damage: why the file cannot be what it says, or empty.
+        exports: names that other code can bind to.
+        unique: the exports with unique linkage, which keep a library in memory for good.
+        imports: names that others must provide.
+        needed: libraries it asks the loader for.
+        search: directories it tells the loader to look in.
+    """
+
+    format: str
+    machine: str = ""
+    shared: bool = False
+    damage: str = ""
+    exports: tuple[str, ...] = ()
+    unique: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Binary:
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+
+    @property
+    def sanitizers(self) -> tuple[str, ...]:
+        """The sanitizer runtimes it was built for: "asan", "tsan", "ubsan"."""
+        return tuple(n for n in ("asan", "tsan", "ubsan") if any(f"lib{n}." in x for x in self.needed))
+
+
+def host_machine() -> str:
+    """This machine's processor, spelled as in `Binary.machine`."""
+    machine = platform.machine()
+    return _MACHINES.get(machine.upper(), machine.lower())
+
+
+def read(path: Path) -> Binary:
+    """The facts of the file at ``path``, whatever it is.
+
+    Raises OSError when it cannot be read at all.
+    """
+    if path.is_dir():
+        return Binary("directory")
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if not head:
+        return Binary("empty")
+    if head.startswith(b"\x7fELF"):
+        return _elf(path)
+    if head.startswith(b"MZ"):
+        return _pe(path)
+    if head[:4] in _MACH_O:
+        return _mach_o(path)
+    if head.startswith((b"!<arch>\n", b"PK\x03\x04", b"\x1f\x8b")):
+        return Binary("archive")
+    return Binary("text" if _is_text(head) else "unknown")
+
+
+def _is_text(head: bytes) -> bool:
+    if b"\0" in head:
+        return False
+    try:
+        head[: head.rfind(b"\n") + 1 or len(head)].decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _elf(path: Path) -> Binary:
+    damage = _elf_damage(path)
+    if damage:
+        return Binary("elf", damage=damage)
+    import lief
+
+    elf = lief.ELF.parse(str(path))
+    if elf is None:
+        return Binary("elf", damage="it cannot be parsed")
+    symbols = [symbol for symbol in elf.dynamic_symbols if symbol.name]
+    exported = [symbol for symbol in symbols if symbol.exported]
+    tags = lief.ELF.DynamicEntry.TAG
+    search: list[str] = []
+    for tag in (tags.RPATH, tags.RUNPATH):
+        entry = elf.get(tag)
+        if entry is not None:
+            search += [part for part in str(getattr(entry, "paths", None) and ":".join(entry.paths) or "").split(":") if part]
+    return Binary(
+        format="elf",
+        machine=_machine(elf.header.machine_type),
+        shared=elf.header.file_type == lief.ELF.Header.FILE_TYPE.DYN and not elf.has_interpreter,
+        exports=tuple(sorted(str(s.name) for s in exported)),
+        unique=tuple(
+            sorted(str(s.name) for s in exported if _word(s.binding) == "GNU_UNIQUE")
+        ),
+        imports=tuple(sorted(str(s.name) for s in symbols if s.imported)),
+        needed=tuple(map(str, elf.libraries)),
+        search=tuple(search),
+    )
+
+
+def _elf_damage(path: Path) -> str:
+    """Why an ELF file is not whole: what its headers describe lies beyond its end."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(64)
+        if len(head) < 64 or head[4] not in (1, 2) or head[5] not in (1, 2):
+            return "its header is cut off"
+        wide, order = head[4] == 2, "<" if head[5] == 1 else ">"
+        if wide:
+            phoff, shoff = struct.unpack_from(order + "QQ", head, 32)
+            phsize, phnum, shsize, shnum = struct.unpack_from(order + "HHHH", head, 54)
+        else:
+            phoff, shoff = struct.unpack_from(order + "II", head, 28)
+            phsize, phnum, shsize, shnum = struct.unpack_from(order + "HHHH", head, 42)
+        ends = [phoff + phsize * phnum, shoff + shsize * shnum]
+        file.seek(min(phoff, size))
+        table = file.read(phsize * phnum)
+        for index in range(len(table) // phsize if phsize >= (56 if wide else 32) else 0):
+            at = index * phsize
+            if wide:
+                offset, _, _, length = struct.unpack_from(order + "QQQQ", table, at + 8)
+            else:
+                offset, _, _, length = struct.unpack_from(order + "IIII", table, at + 4)
+            ends.append(offset + length)
+    if max(ends) > size:
+        return f"it ends after {size} bytes, its headers describe {max(ends)}"
+    return ""
+
+
+def _pe(path: Path) -> Binary:
+    import lief
+
+    pe = lief.PE.parse(str(path))
+    if pe is None:
+        return Binary("pe", damage="it cannot be parsed")
+    exports = pe.get_export()
+    return Binary(
+        format="pe",
+        machine=_machine(pe.header.machine),
+        shared=pe.header.has_characteristic(lief.PE.Header.CHARACTERISTICS.DLL),
+        exports=tuple(sorted(str(entry.name) for entry in exports.entries)) if exports else (),
+        imports=tuple(
+            sorted(str(e.name) for library in pe.imports for e in library.entries if e.name)
+        ),
+        needed=tuple(str(library.name) for library in pe.imports),
+    )
+
+
+def _mach_o(path: Path) -> Binary:
+    import lief
+
+    fat = lief.MachO.parse(str(path))
+    slices = list(fat) if fat is not None else []
+    if not slices:
+        return Binary("mach-o", damage="it cannot be parsed")
+    host = host_machine()
+    machines = [_machine(one.header.cpu_type) for one in slices]
+    one = slices[machines.index(host)] if host in machines else slices[0]
+    facts = Binary(
+        format="mach-o",
+        machine=_machine(one.header.cpu_type),
+        shared=one.header.file_type
+        in (lief.MachO.Header.FILE_TYPE.DYLIB, lief.MachO.Header.FILE_TYPE.BUNDLE),
+        exports=tuple(sorted(_plain(s.name) for s in one.exported_symbols)),
+        imports=tuple(sorted(_plain(s.name) for s in one.imported_symbols)),
+        needed=tuple(str(library.name) for library in one.libraries),
+    )
+    return replace(facts, search=tuple(str(entry.path) for entry in one.rpaths))
+
+
+def _plain(name: object) -> str:
+    return str(name).removeprefix("_")
+
+
+def _word(value: object) -> str:
+    return str(value).rsplit(".", 1)[-1]
+
+
+def _machine(value: object) -> str:
+    word = _word(value)
+    return _MACHINES.get(word, word.lower())

@@ -1,0 +1,117 @@
+"""The manifest beside a library: what it claims to be and to compute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from epforge.errors import UsageError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class OpClaim:
+    """One since-version of an op, with the element types it is implemented for.
+
+    Args:
+        domain: "" is ai.onnx.
+        types: per type constraint of the schema, ONNX spellings: ("float32", "int64").
+        ready: a claim that is not ready is a stub and must not be taken.
+    """
+
+    domain: str
+    op: str
+    since: int
+    types: Mapping[str, tuple[str, ...]]
+    ready: bool = True
+
+    @property
+    def name(self) -> str:
+        """Relu, or com.microsoft::BiasGelu."""
+        return f"{self.domain}::{self.op}" if self.domain else self.op
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a library says of itself.
+
+    Args:
+        minimum: oldest onnxruntime it loads in, (1, 24, 4).
+        virtual: a device is offered only under a registration name ending in ``.virtual``.
+        device_types: hardware types of the devices it may offer: "cpu", "gpu", "npu".
+    """
+
+    path: Path
+    ep: str
+    vendor: str
+    version: str
+    minimum: tuple[int, ...]
+    virtual: bool
+    device_memory: bool
+    device_types: tuple[str, ...]
+    ops: tuple[OpClaim, ...]
+
+
+def beside(library: Path) -> Path:
+    """Where the manifest of ``library`` lies."""
+    return library.with_name(library.name + ".manifest.json")
+
+
+def load(path: Path) -> Manifest:
+    """Reads a manifest.
+
+    Raises UsageError, naming the file and the key, for one that cannot be read.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot read the manifest: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise UsageError(
+            f"{path}: not a manifest of format {FORMAT}",
+            "build the library again with this epforge, or leave --manifest away",
+        )
+    try:
+        return Manifest(
+            path=path,
+            ep=str(data["ep"]),
+            vendor=str(data["vendor"]),
+            version=str(data["version"]),
+            minimum=version_tuple(str(data["ort"]["min"])),
+            virtual=bool(data.get("virtual", False)),
+            device_memory=bool(data.get("device_memory", False)),
+            device_types=tuple(map(str, data.get("device_types", ()))),
+            ops=tuple(_claim(item) for item in data["ops"]),
+        )
+    except KeyError as error:
+        raise UsageError(f"{path}: the manifest lacks the key {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path}: the manifest is malformed: {error}") from error
+
+
+def _claim(item: Mapping[str, object]) -> OpClaim:
+    types = item["types"]
+    if not isinstance(types, dict):
+        raise TypeError(f"types of {item['op']} is not a mapping")
+    return OpClaim(
+        domain=str(item["domain"]),
+        op=str(item["op"]),
+        since=int(str(item["since"])),
+        types={str(key): tuple(map(str, value)) for key, value in types.items()},
+        ready=bool(item.get("ready", True)),
+    )
+
+
+def version_tuple(text: str) -> tuple[int, ...]:
+    """The leading numbers of a version: (1, 32, 0) for ``1.32.0`` and for ``1.32.0.dev1``."""
+    numbers: list[int] = []
+    for part in text.split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    if not numbers:
+        raise ValueError(f"{text!r} is not a version")
+    return tuple(numbers)

@@ -1,0 +1,158 @@
+"""What a validation finds: checks with outcomes, gathered in a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from epforge.errors import ExitStatus
+
+
+class Rung(StrEnum):
+    """The rungs of the ladder, lowest first."""
+
+    STATIC = "static"  # the file alone, nothing of it is run
+    LOAD = "load"  # register, list devices, unregister
+    OPS = "ops"  # every declared op x type x since-version x shape
+
+
+RUNGS = tuple(Rung)
+
+
+class Outcome(StrEnum):
+    """How a check or a case ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed out"
+    NOT_CHECKED = "not checked"  # with the reason; never counted as passed
+
+    @property
+    def bad(self) -> bool:
+        return self in (Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT)
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One model run on the library, as part of a check.
+
+    Args:
+        label: what was asked: since-version, types, shapes.
+        detail: empty when passed; otherwise what differed.
+    """
+
+    label: str
+    outcome: Outcome
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the report.
+
+    Args:
+        name: what was checked; in rung `ops` the operator.
+        detail: one line: the result's numbers, or what is wrong.
+        runtime: version of onnxruntime it ran on; empty for rung `static`.
+        seconds: wall time.
+        cases: the single models behind the line, if any.
+    """
+
+    rung: Rung
+    name: str
+    outcome: Outcome
+    detail: str
+    runtime: str = ""
+    seconds: float = 0.0
+    cases: tuple[CaseResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a validation found.
+
+    Args:
+        library: the file that was validated.
+        ep: name of its execution provider, empty when it never got that far.
+        manifest: the file that said what the library claims, if there was one.
+        runtimes: the onnxruntime versions it was validated on.
+        checks: in the order they were made.
+        seconds: wall time of all.
+    """
+
+    library: Path
+    ep: str
+    manifest: Path | None
+    runtimes: tuple[str, ...]
+    checks: tuple[Check, ...]
+    seconds: float
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.outcome.bad)
+
+    @property
+    def passed(self) -> bool:
+        """No check failed, and at least one passed."""
+        return not self.failures and any(c.outcome is Outcome.PASSED for c in self.checks)
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        return ExitStatus.OK if self.passed else ExitStatus.CHECK_FAILED
+
+    @property
+    def counts(self) -> Mapping[Outcome, int]:
+        """Number of checks by outcome."""
+        return Counter(check.outcome for check in self.checks)
+
+    @property
+    def case_counts(self) -> Mapping[Outcome, int]:
+        """Number of cases by outcome."""
+        return Counter(case.outcome for check in self.checks for case in check.cases)
+
+    @property
+    def summary(self) -> str:
+        """One line: the verdict, and where it failed."""
+        counts, cases = self.counts, self.case_counts
+        numbers = ", ".join(f"{counts[o]} {o}" for o in Outcome if counts[o])
+        ran = sum(cases.values()) - cases[Outcome.NOT_CHECKED]
+        models = f"; {ran} models run" if ran else ""
+        text = f"{numbers or 'nothing checked'}{models} in {self.seconds:.1f} s"
+        if self.passed:
+            return f"passed: {text}"
+        where = [f"{c.rung} {c.name}" + (f" on {c.runtime}" if c.runtime else "") for c in self.failures]
+        more = f" and {len(where) - 3} more" if len(where) > 3 else ""
+        return f"failed at {'; '.join(where[:3])}{more}: {text}" if where else f"failed: {text}"
+
+    def to_json(self) -> dict[str, object]:
+        """The report for programs; the keys are stable."""
+        return {
+            "format": 1,
+            "library": str(self.library),
+            "ep": self.ep,
+            "manifest": str(self.manifest) if self.manifest else None,
+            "runtimes": list(self.runtimes),
+            "passed": self.passed,
+            "seconds": round(self.seconds, 3),
+            "counts": {str(k): v for k, v in self.counts.items()},
+            "case_counts": {str(k): v for k, v in self.case_counts.items()},
+            "checks": [
+                {
+                    "rung": str(check.rung),
+                    "name": check.name,
+                    "outcome": str(check.outcome),
+                    "detail": check.detail,
+                    "runtime": check.runtime,
+                    "seconds": round(check.seconds, 3),
+                    "cases": [
+                        {"label": c.label, "outcome": str(c.outcome), "detail": c.detail}
+                        for c in check.cases
+                    ],
+                }
+                for check in self.checks
+            ],
+        }

@@ -1,0 +1,216 @@
+"""Runs foreign code in a process of its own, bounded, and says how that process ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from epforge.validate.worker.records import parse
+
+_ROOT = Path(__file__).resolve().parents[2]  # the directory that holds the package epforge
+_POLL_S = 0.02
+_LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)?\d{4}-\d\d-\d\d [\d:.]+ \[[VIWEF]:onnxruntime:")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_WINDOWS_FAULTS = {0xC0000005: "access violation", 0xC0000409: "abort", 0xC00000FD: "stack overflow"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a worker may use.
+
+    Args:
+        stall_s: seconds without a sign of progress until it is ended.
+        memory_mb: MiB of address space; 0 for no bound.
+    """
+
+    stall_s: float = 60.0
+    memory_mb: int = 16 * 1024
+
+    def job(self) -> dict[str, int]:
+        return {"limit_mb": self.memory_mb, "limit_cpu_s": int(self.stall_s * 20) + 60}
+
+
+@dataclass(frozen=True)
+class WorkerRun:
+    """How one worker process went.
+
+    Args:
+        records: what it said, in order.
+        finished: it said that its work is done.
+        returncode: of the process; negative is a signal on POSIX.
+        timed_out: it was ended because nothing moved for too long.
+        stderr: everything that was written there, by whatever code.
+        step: what it had begun and not ended: where it died, hung or met an error.
+    """
+
+    records: tuple[Mapping[str, Any], ...]
+    finished: bool
+    returncode: int
+    timed_out: bool
+    stderr: str
+    step: str
+    seconds: float
+
+    def named(self, record: str) -> list[Mapping[str, Any]]:
+        """The records of one name."""
+        return [item for item in self.records if item["record"] == record]
+
+    @property
+    def signal(self) -> str:
+        """SIGSEGV, ...; empty when no signal (or Windows exception) ended the process."""
+        if self.timed_out:
+            return ""
+        if self.returncode < 0:
+            try:
+                return signal.Signals(-self.returncode).name
+            except ValueError:
+                return f"signal {-self.returncode}"
+        return _WINDOWS_FAULTS.get(self.returncode, "")
+
+    @property
+    def fault(self) -> str:
+        """In words, how the process ended: "SIGSEGV: last words"; empty after a clean end."""
+        if self.timed_out:
+            return "no progress for too long; ended"
+        if self.signal:
+            return f"{self.signal}{self._last_words()}"
+        if self.returncode:
+            return f"exit status {self.returncode}{self._last_words()}"
+        return "" if self.finished else "ended early"
+
+    @property
+    def ended(self) -> str:
+        """`fault`, and what the process was at."""
+        if not self.fault:
+            return ""
+        if self.finished:
+            return f"at process exit: {self.fault}"
+        return f"{self.step}: {self.fault}" if self.step else self.fault
+
+    def _last_words(self) -> str:
+        said = [_COLOUR.sub("", line).strip() for line in self.stray]
+        return f": {said[-1][:300]}" if said else ""
+
+    @property
+    def stray(self) -> tuple[str, ...]:
+        """Lines on stderr that are not ORT's log."""
+        lines = self.stderr.splitlines()
+        return tuple(line for line in lines if line.strip() and not _LOG_LINE.match(line))
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """ORT's log lines, without colours, time and place in the source."""
+        found = []
+        for line in self.stderr.splitlines():
+            if _LOG_LINE.match(line):
+                plain = _COLOUR.sub("", line)
+                found.append(plain.split("] ", 1)[-1])
+        return tuple(found)
+
+
+def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict[str, str]:
+    """The environment of a worker: the wanted runtime and this epforge come first."""
+    env = dict(os.environ)
+    paths = [str(runtime_dir)] if runtime_dir else []
+    paths += [str(_ROOT), *filter(None, [env.get("PYTHONPATH", "")])]
+    env["PYTHONPATH"] = os.pathsep.join(paths)
+    env["PYTHONNOUSERSITE"] = "1"
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
+    env["PYTHONUTF8"] = "1"
+    if preload:
+        env["LD_PRELOAD"] = " ".join(preload)
+        env["ASAN_OPTIONS"] = ":".join(filter(None, [env.get("ASAN_OPTIONS", ""), "detect_leaks=0"]))
+    return env
+
+
+def run_worker(
+    job: Mapping[str, object],
+    limits: Limits,
+    runtime_dir: Path | None = None,
+    preload: tuple[str, ...] = (),
+) -> WorkerRun:
+    """Runs one job to its end and returns how it went; never raises for what the worker does.
+
+    Args:
+        job: what the worker is to do; see the modules in `worker`.
+        runtime_dir: directory that holds the onnxruntime package to use; this Python's if None.
+        preload: libraries the loader must load first (sanitizer runtimes).
+    """
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="epforge-validate-") as scratch:
+        folder = Path(scratch)
+        job_path, records, stderr = folder / "job.json", folder / "records", folder / "stderr"
+        given = {**job, **limits.job(), "runtime_dir": str(runtime_dir) if runtime_dir else None}
+        job_path.write_text(json.dumps(given), encoding="utf-8")
+        records.touch()
+        with stderr.open("wb") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "epforge.validate.worker", str(job_path), str(records)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                cwd=folder,
+                env=environment(runtime_dir, preload),
+                start_new_session=True,
+            )
+            timed_out = _wait(process, records, limits.stall_s)
+        said = parse(records.read_text(encoding="utf-8", errors="replace"))
+        text = stderr.read_text(encoding="utf-8", errors="replace")
+    finished = any(item["record"] == "done" for item in said)
+    return WorkerRun(
+        records=tuple(said),
+        finished=finished,
+        returncode=process.returncode,
+        timed_out=timed_out,
+        stderr=text,
+        step=_open_step(said),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _open_step(records: list[dict[str, object]]) -> str:
+    steps: list[str] = []
+    for item in records:
+        if item["record"] == "begin":
+            steps.append(str(item["step"]))
+        elif item["record"] == "end" and steps:
+            steps.pop()
+    return steps[-1] if steps else ""
+
+
+def _wait(process: subprocess.Popen[bytes], records: Path, stall_s: float) -> bool:
+    """Waits for the end; ends the process when its records stop growing. True if it had to."""
+    size, moved = -1, time.monotonic()
+    try:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL_S)
+                return False
+            now = records.stat().st_size
+            if now != size:
+                size, moved = now, time.monotonic()
+            elif time.monotonic() - moved > stall_s:
+                return True
+    finally:
+        if process.poll() is None:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

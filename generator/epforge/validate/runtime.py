@@ -1,0 +1,105 @@
+"""Which onnxruntime to validate on: this Python's, another release, or a directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from epforge.cache import cache_dir
+from epforge.errors import MissingError, UsageError
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+(\.?(a|b|rc|dev|post)\d+)?")
+_PIP_S = 900
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """An onnxruntime to run on.
+
+    Args:
+        label: what the user asked for: a version, a directory, or "" for this Python's own.
+        directory: what goes first on the module path; None for this Python's own.
+    """
+
+    label: str
+    directory: Path | None
+
+
+THIS = Runtime("", None)
+
+
+def find_runtime(wanted: str, progress: Callable[[str], None] = lambda _: None) -> Runtime:
+    """The runtime of a ``--runtime`` argument: a directory, or a version to get from PyPI.
+
+    A version is installed once into the cache, by pip, without its dependencies: those are
+    epforge's own. Raises UsageError for neither a version nor a directory, and MissingError when
+    pip cannot get it.
+    """
+    path = Path(wanted).expanduser()
+    if path.is_dir():
+        if not (path / "onnxruntime" / "__init__.py").is_file():
+            raise UsageError(
+                f"{path} holds no package onnxruntime",
+                "give the directory that contains the folder onnxruntime, or a version: 1.26.0",
+            )
+        return Runtime(wanted, path.resolve())
+    if not _VERSION.fullmatch(wanted):
+        raise UsageError(
+            f"--runtime {wanted}: neither a version such as 1.26.0 nor a directory",
+            "give a release of onnxruntime, or the directory that contains its package",
+        )
+    target = cache_dir("runtimes", f"{wanted}-cp{sys.version_info.major}{sys.version_info.minor}")
+    if not (target / "onnxruntime" / "__init__.py").is_file():
+        progress(f"installing onnxruntime {wanted} into the cache")
+        _install(wanted, target)
+    return Runtime(wanted, target)
+
+
+def _install(version: str, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    stage = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    command = [
+        sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        "--no-deps", "--only-binary", ":all:", "--target", str(stage), f"onnxruntime=={version}",
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PIP_S, check=False, stdin=subprocess.DEVNULL
+        )
+        if done.returncode or not (stage / "onnxruntime" / "__init__.py").is_file():
+            raise MissingError(
+                f"cannot install onnxruntime {version}: {_reason(done.stderr)}",
+                "check the version and the connection, or unpack its wheel and give the directory",
+            )
+        _publish(stage, target)
+    except subprocess.TimeoutExpired as error:
+        raise MissingError(
+            f"cannot install onnxruntime {version}: pip did not end within {_PIP_S} s",
+            "check the connection, or unpack its wheel and give the directory",
+        ) from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _publish(stage: Path, target: Path) -> None:
+    if target.exists() and not (target / "onnxruntime" / "__init__.py").is_file():
+        shutil.rmtree(target)  # a torn one from before
+    try:
+        os.replace(stage, target)
+    except OSError:
+        if not (target / "onnxruntime" / "__init__.py").is_file():
+            raise  # nobody else finished it meanwhile
+
+
+def _reason(stderr: str) -> str:
+    """pip's last error line."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines
+    return errors[-1].removeprefix("ERROR: ") if errors else "pip says nothing"

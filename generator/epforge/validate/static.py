@@ -1,0 +1,165 @@
+"""Rung `static`: what the file itself says, before anything of it is run.
+
+Rules R15 and D73 (exports, unique linkage), FR 1, 7, 9 of the field reports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+
+from epforge.validate.binary import Binary, host_machine
+from epforge.validate.model import Check, Outcome, Rung
+
+ENTRY_POINTS = ("CreateEpFactories", "ReleaseEpFactory")
+_CUSTOM_OPS = "RegisterCustomOps"
+_ALLOCATION = re.compile(r"_Zn[wa][mj]|_Zd[la]Pv|\?\?[23_]")  # operator new and delete
+_ORT_SYMBOL = re.compile(r"Ort[A-Z]\w*|_ZN?K?\d*(3Ort|11onnxruntime)\w*")
+_SYSTEM_FORMAT = {"linux": "elf", "darwin": "mach-o", "win32": "pe"}
+
+
+class Kind(StrEnum):
+    """What a file can be taken for."""
+
+    PLUGIN_EP = "plugin EP"
+    CUSTOM_OPS = "custom-op library"
+    PYTHON_EXTENSION = "Python extension module"
+    LEGACY_PROVIDER = "provider library of an onnxruntime build"
+    RUNTIME = "onnxruntime itself"
+    LIBRARY = "shared library"
+    NOT_A_LIBRARY = "no shared library"
+
+
+def identify(binary: Binary) -> Kind:
+    """What the file is, by its exports."""
+    exports = set(binary.exports)
+    if not binary.shared or binary.damage:
+        return Kind.NOT_A_LIBRARY
+    if any(name in exports for name in ENTRY_POINTS):
+        return Kind.PLUGIN_EP
+    if any(name.startswith("PyInit_") for name in exports):
+        return Kind.PYTHON_EXTENSION
+    if _CUSTOM_OPS in exports:
+        return Kind.CUSTOM_OPS
+    if "OrtGetApiBase" in exports:
+        return Kind.RUNTIME
+    return Kind.LEGACY_PROVIDER if "GetProvider" in exports else Kind.LIBRARY
+
+
+def mismatch(binary: Binary, expected: Kind, system: str) -> str:
+    """Why the file is not what was expected, in one line that says what it is; empty if it is.
+
+    Args:
+        expected: PLUGIN_EP or CUSTOM_OPS.
+        system: this system as ``sys.platform`` spells it.
+    """
+    wanted = f"expected a {expected}"
+    plain = {
+        "directory": f"a directory, not a file; {wanted}",
+        "empty": f"an empty file; {wanted}",
+        "text": f"a text file, whatever its name says; {wanted}",
+        "archive": f"an archive or wheel, not a library; {wanted} (unpack it first)",
+        "unknown": f"no library of any known format (ELF, PE, Mach-O); {wanted}",
+    }
+    if binary.format in plain:
+        return plain[binary.format]
+    if binary.damage:
+        return f"a damaged {binary.format.upper()} file: {binary.damage}; {wanted}"
+    native = _SYSTEM_FORMAT.get(system, "elf")
+    if binary.format != native:
+        return f"a {binary.format} file; this system loads {native}; {wanted} for this system"
+    if binary.machine != host_machine():
+        return (
+            f"a library for {binary.machine}, this machine is {host_machine()}; "
+            f"{wanted} for {host_machine()}"
+        )
+    if not binary.shared:
+        return f"a program or object file, not a shared library; {wanted}"
+    return _wrong_kind(binary, expected, wanted)
+
+
+def _wrong_kind(binary: Binary, expected: Kind, wanted: str) -> str:
+    kind = identify(binary)
+    if kind is expected:
+        return ""
+    both = " and ".join(ENTRY_POINTS)
+    need = both if expected is Kind.PLUGIN_EP else _CUSTOM_OPS
+    if kind is Kind.PLUGIN_EP:
+        return (
+            f"a plugin EP (it exports {ENTRY_POINTS[0]}): register it with "
+            f"register_execution_provider_library; {wanted}, which exports {need}"
+        )
+    if kind is Kind.CUSTOM_OPS:
+        return (
+            f"a custom-op library (it exports {_CUSTOM_OPS}): pass it to "
+            f"SessionOptions.register_custom_ops_library; {wanted}, which exports {need}"
+        )
+    if kind is Kind.PYTHON_EXTENSION:
+        module = next(n for n in binary.exports if n.startswith("PyInit_"))
+        return (
+            f"a Python extension module (it exports {module}): import it from Python; "
+            f"{wanted}, which exports {need}"
+        )
+    return f"a {kind} without the entry points; {wanted}, which exports {need}"
+
+
+def check(path: Path, binary: Binary, expected: Kind, system: str) -> tuple[Check, ...]:
+    """The checks of this rung on a file whose facts are ``binary``."""
+    wrong = mismatch(binary, expected, system)
+    if wrong:
+        return (_line("file", [f"{path.name} is {wrong}"]),)
+    text = f"{expected} for {binary.machine}, {path.stat().st_size / 1024:.0f} KiB"
+    lines = [Check(Rung.STATIC, "file", Outcome.PASSED, text)]
+    if expected is Kind.CUSTOM_OPS:
+        return (*lines, _line("needs", list(_needs(binary)), f"{len(binary.needed)} libraries"))
+    topics: tuple[tuple[str, Callable[[Binary], Iterator[str]], str], ...] = (
+        ("exports", _exports, " and ".join(ENTRY_POINTS)),
+        ("needs", _needs, ", ".join(binary.needed) or "nothing"),
+        ("search path", _search, ", ".join(binary.search) or "none"),
+    )
+    lines += [_line(name, list(find(binary)), passed) for name, find, passed in topics]
+    return tuple(lines)
+
+
+def _line(name: str, faults: list[str], passed: str = "") -> Check:
+    outcome = Outcome.FAILED if faults else Outcome.PASSED
+    return Check(Rung.STATIC, name, outcome, "; ".join(faults) or passed)
+
+
+def _exports(binary: Binary) -> Iterator[str]:
+    missing = [name for name in ENTRY_POINTS if name not in binary.exports]
+    for name in missing:
+        yield f"{name} is not exported: ORT cannot register the library without it"
+    extra = [name for name in binary.exports if name not in ENTRY_POINTS]
+    allocation = [name for name in extra if _ALLOCATION.match(name)]
+    if allocation:
+        yield f"exports operator new/delete ({_few(allocation)}): other libraries would bind to it"
+    if "GetProvider" in extra:
+        yield "exports GetProvider: ORT would take it for a library of its own build"
+    if binary.unique:
+        yield f"exports symbols of unique linkage ({_few(list(binary.unique))}): it can never be unloaded"
+    known = {*allocation, *binary.unique, "GetProvider"}
+    rest = [name for name in extra if name not in known]
+    if rest:
+        yield f"exports {len(rest)} more than the two entry points: {_few(rest)}"
+
+
+def _needs(binary: Binary) -> Iterator[str]:
+    runtime = [name for name in binary.needed if "onnxruntime" in name.lower()]
+    if runtime:
+        yield f"is linked to {_few(runtime)}: two copies of the runtime would meet in one process"
+    undefined = [name for name in binary.imports if _ORT_SYMBOL.fullmatch(name)]
+    if undefined:
+        yield f"leaves {_few(undefined)} undefined: only the runtime's API table may be used"
+
+
+def _search(binary: Binary) -> Iterator[str]:
+    leaks = [path for path in binary.search if not path.startswith(("$ORIGIN", "${ORIGIN}", "@"))]
+    if leaks:
+        yield f"searches {_few(leaks)}: paths of the machine it was built on"
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,62 @@
+"""Entry of a worker process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from epforge.validate.worker.records import Records
+
+
+def _limit(megabytes: int, seconds: int) -> None:
+    """Bounds this process: no core files, no endless computing, no runaway memory or files."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    bounds = [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 1 << 30),
+    ]
+    if megabytes:
+        bounds.append((resource.RLIMIT_AS, megabytes << 20))
+    for what, limit in bounds:
+        with contextlib.suppress(ValueError, OSError):  # a lower hard limit is already in force
+            resource.setrlimit(what, (limit, limit))
+
+
+def _run(job: Mapping[str, Any], records: Records) -> None:
+    kind = job["job"]
+    if kind == "binary":
+        from epforge.validate.binary import read
+
+        records.write("binary", **read(Path(job["library"])).to_json())
+        return
+    from epforge.validate.worker import host
+
+    host.check_runtime(job.get("runtime_dir"))
+    if kind == "ops":
+        from epforge.validate.worker.ops import run
+    elif kind == "probe":
+        from epforge.validate.worker.probe import run
+    else:
+        from epforge.validate.worker.load import run
+    run(job, records)
+
+
+def main() -> None:
+    job_path, records_path = map(Path, sys.argv[1:3])
+    job = json.loads(job_path.read_text(encoding="utf-8"))
+    _limit(int(job["limit_mb"]), int(job["limit_cpu_s"]))
+    with Records(records_path) as records:
+        _run(job, records)
+        records.write("done")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Job of rung `ops`: everything that is claimed of one operator, in one process."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from epforge.validate.cases import Ask, Case, cases
+from epforge.validate.worker import host, schema, session
+from epforge.validate.worker.records import Records
+
+_MOST_COMBINATIONS = 256
+
+
+def run(job: Mapping[str, Any], records: Records) -> None:
+    """Runs every case that is not in ``job["skip"]`` and records how each went."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    records.write("runtime", version=host.version())
+    with records.step("register"):
+        manager = host.registered(job["name"], job["library"])
+        manager.__enter__()
+    found = host.devices(job["library"], job["ep"])
+    if not found:
+        records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
+    else:
+        _Operator(job, records, found[0]).run()
+    found.clear()
+    with records.step("unregister"):
+        manager.__exit__(None, None, None)
+
+
+class _Operator:
+    def __init__(self, job: Mapping[str, Any], records: Records, device: Any) -> None:
+        self._domain, self._op, self._ep = job["domain"], job["op"], job["ep"]
+        self._claims = job["claims"]
+        self._declared = bool(job["declared"])
+        self._done = set(job["skip"])
+        self._records = records
+        self._device = device
+        self._newest = session.newest_opset()
+
+    def run(self) -> None:
+        for claim in self._claims:
+            since = int(claim["since"])
+            opsets = schema.opsets(self._domain, self._op, since, self._newest)
+            if not opsets:
+                why = f"this runtime knows opsets up to {self._newest}"
+                self._write(f"since {since}", "not checked", why)
+                continue
+            if claim["ready"]:
+                self._declared_types(since, claim["types"], opsets)
+            self._undeclared_types(claim, opsets[0])
+
+    def _write(self, label: str, outcome: str, detail: str = "", kind: str = "run") -> None:
+        self._records.write("case", label=label, outcome=outcome, detail=detail, kind=kind)
+
+    def _declared_types(
+        self, since: int, types: Mapping[str, list[str]], opsets: list[int]
+    ) -> None:
+        for chosen in combinations(types):
+            text = ", ".join(f"{c}={t}" for c, t in chosen.items())
+            some = False
+            for index, case in enumerate(self._cases(since, chosen)):
+                some = True
+                for opset in opsets if index == 0 else opsets[:1]:
+                    more = "" if opset == opsets[0] else f", opset {opset}"
+                    label = f"since {since}, {text}: {case.label}{more}"
+                    self._one(label, Ask(self._domain, self._op, since, chosen), case, opset)
+            if not some:
+                self._write(f"since {since}, {text}", "not checked", "no case for this op", "no case")
+
+    def _cases(self, since: int, chosen: Mapping[str, str]) -> Iterator[Case]:
+        yield from cases(Ask(self._domain, self._op, since, chosen))
+
+    def _one(self, label: str, ask: Ask, case: Case, opset: int) -> None:
+        if label in self._done:
+            return
+        if any(feed is not None and not feed.runnable for feed in case.inputs):
+            self._write(label, "not checked", "numpy has no such type")
+            return
+        with self._records.step(label):
+            model = session.build(ask, case, opset)
+            try:
+                expected, why = session.reference(model), ""
+            except Exception as error:
+                expected, why = [], _line(error)
+            outcome, detail = self._on_library(model, case, expected, why)
+        self._write(label, outcome, detail)
+
+    def _on_library(
+        self, model: session.Model, case: Case, expected: list[Any], why: str
+    ) -> tuple[str, str]:
+        """Outcome and detail of one model; ``why`` says why there is no reference."""
+        basic = case.basic and self._declared
+        try:
+            made = session.open_session(model, self._device)
+            if not session.taken(made, self._ep):
+                raise session.NotTakenError
+            got = made.run(None, model.feeds)
+        except session.NotTakenError:
+            return ("failed", "declared, but not taken") if basic and not why else ("not checked", "refused")
+        except Exception as error:
+            return ("not checked", f"no reference: {why}") if why else ("failed", _line(error))
+        if why:
+            return "not checked", f"no reference: {why}"
+        wrong = session.difference([_array(value) for value in got], expected)
+        return ("failed", wrong) if wrong else ("passed", "")
+
+    def _undeclared_types(self, claim: Mapping[str, Any], opset: int) -> None:
+        """What is not claimed must not be taken: other types, and stubs."""
+        since, types = int(claim["since"]), claim["types"]
+        if not self._declared:
+            return
+        first = {name: values[0] for name, values in types.items() if values}
+        wanted: list[tuple[str, Mapping[str, str]]] = []
+        if not claim["ready"]:
+            wanted.append(("not ready", first))
+        else:
+            known = schema.find(self._domain, self._op, since)
+            allowed = schema.constraints(known) if known is not None else {}
+            for name, choices in allowed.items():
+                for choice in choices:
+                    if choice not in types.get(name, choices):
+                        wanted.append((f"undeclared {name}={choice}", {**first, name: choice}))
+        for text, chosen in wanted:
+            label = f"since {since}, {text}"
+            case = next(self._cases(since, chosen), None) if label not in self._done else None
+            if case is None:
+                continue
+            with self._records.step(label):
+                outcome, detail = self._left_alone(Ask(self._domain, self._op, since, chosen), case, opset)
+            self._write(label, outcome, detail, "left alone")
+
+    def _left_alone(self, ask: Ask, case: Case, opset: int) -> tuple[str, str]:
+        model = session.build(ask, case, opset)
+        try:
+            made = session.open_session(model, self._device, fallback=True)
+        except Exception as error:
+            # No other provider has a kernel for it either: nobody took it.
+            text = _line(error)
+            return ("passed", "") if "NOT_IMPLEMENTED" in text else ("not checked", text)
+        if session.taken(made, self._ep):
+            return "failed", "taken, but not declared"
+        return "passed", ""
+
+
+def combinations(types: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    """All assignments of types to constraints; one constraint at a time if they are too many."""
+    names = [name for name, values in types.items() if values]
+    count = 1
+    for name in names:
+        count *= len(types[name])
+    if count <= _MOST_COMBINATIONS:
+        for chosen in itertools.product(*(types[name] for name in names)):
+            yield dict(zip(names, chosen, strict=True))
+        return
+    first = {name: types[name][0] for name in names}
+    yield first
+    for name in names:
+        for other in types[name][1:]:
+            yield {**first, name: other}
+
+
+def _array(value: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(value)
+
+
+def _line(error: Exception) -> str:
+    """An exception in one line of bounded length."""
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,195 @@
+"""One-node models: built, run on the library and on the reference, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epforge.validate.cases.model import Array, Ask, Case, Feed
+
+NODE = "n"
+_NOT_TAKEN = "assigned to the default CPU EP"
+# (relative, absolute) difference that is still the same answer; types not named must be equal.
+_TOLERANCE = {
+    "float16": (1e-2, 1e-2),
+    "float32": (1e-4, 1e-5),
+    "float64": (1e-6, 1e-8),
+}
+
+
+class NotTakenError(Exception):
+    """The library left the node to another provider."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of one node, and what it is fed."""
+
+    data: bytes
+    feeds: dict[str, Array]
+    proto: Any  # onnx.ModelProto
+
+
+def onnx_type(name: str) -> int:
+    """TensorProto.DataType of an element type as manifests spell it."""
+    from onnx import TensorProto
+
+    return int(TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE"}.get(name, name.upper())))
+
+
+def build(ask: Ask, case: Case, opset: int) -> Model:
+    """The model of one case. Inputs have no fixed sizes, so that nothing is known beforehand."""
+    from onnx import ValueInfoProto, helper
+
+    inputs, constants, names, feeds = [], [], [], {}
+    for index, feed in enumerate(case.inputs):
+        if feed is None:
+            names.append("")
+            continue
+        name = f"i{index}"
+        names.append(name)
+        if feed.constant:
+            constants.append(_tensor(name, feed))
+        else:
+            sizes = [f"d{index}_{axis}" for axis in range(feed.array.ndim)]
+            inputs.append(helper.make_tensor_value_info(name, onnx_type(feed.type), sizes))
+            feeds[name] = feed.array
+    outputs = [f"o{index}" for index in range(case.outputs)]
+    attributes = {key: _attribute(key, value) for key, value in case.attributes.items()}
+    node = helper.make_node(ask.op, names, outputs, name=NODE, domain=ask.domain, **attributes)
+    graph = helper.make_graph(
+        [node], "case", inputs, [ValueInfoProto(name=name) for name in outputs], constants
+    )
+    imports = [helper.make_opsetid(ask.domain, opset)]
+    if ask.domain:
+        imports.append(helper.make_opsetid("", 21))
+    known = [entry for entry in imports if entry.domain == ""]
+    ir_version = max(helper.find_min_ir_version_for(known), 7)
+    model = helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
+    return Model(model.SerializeToString(), feeds, model)
+
+
+def _tensor(name: str, feed: Feed) -> Any:
+    from onnx import helper, numpy_helper
+
+    if feed.runnable:
+        return numpy_helper.from_array(np.ascontiguousarray(feed.array).reshape(feed.array.shape), name)
+    return helper.make_tensor(name, onnx_type(feed.type), feed.array.shape, feed.array.ravel().tolist())
+
+
+def _attribute(key: str, value: Any) -> Any:
+    if key == "to":
+        return onnx_type(value)
+    if key == "value":
+        return _tensor("value", Feed(value[0], value[1], True))
+    return value
+
+
+def options(fallback: bool) -> Any:
+    """Session options under which a node runs as the model says, or not at all."""
+    import onnxruntime
+
+    made = onnxruntime.SessionOptions()
+    made.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    made.log_severity_level = 4
+    made.intra_op_num_threads = 1
+    made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    if not fallback:
+        made.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    return made
+
+
+def open_session(model: Model, device: Any, fallback: bool = False) -> Any:
+    """A session with the library's device.
+
+    Raises NotTakenError when the library leaves the node to the CPU, and whatever ORT raises.
+    """
+    import onnxruntime
+
+    made = options(fallback)
+    made.add_provider_for_devices([device], {})
+    try:
+        return onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
+    except Exception as error:
+        if _NOT_TAKEN in str(error):
+            raise NotTakenError from error
+        raise
+
+
+def taken(session: Any, ep: str) -> bool:
+    """Did ORT record the node as assigned to ``ep``?"""
+    return any(
+        node.name == NODE
+        for part in session.get_provider_graph_assignment_info()
+        if part.ep_name == ep
+        for node in part.get_nodes()
+    )
+
+
+def reference(model: Model) -> list[Array]:
+    """What the model computes: by the CPU provider, or by onnx where that has no kernel.
+
+    Raises whatever they raise when neither can compute it.
+    """
+    import onnxruntime
+
+    made = options(fallback=True)
+    try:
+        session = onnxruntime.InferenceSession(
+            model.data, made, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
+    except Exception as error:
+        if "NOT_IMPLEMENTED" not in str(error):
+            raise
+        from onnx.reference import ReferenceEvaluator
+
+        return [np.asarray(value) for value in ReferenceEvaluator(model.proto).run(None, model.feeds)]
+    return [np.asarray(value) for value in session.run(None, model.feeds)]
+
+
+def difference(got: Sequence[Array], expected: Sequence[Array]) -> str:
+    """How two results differ, in one line; empty when they are the same."""
+    for index, (a, b) in enumerate(zip(got, expected, strict=True)):
+        where = f"output {index}" if len(expected) > 1 else "output"
+        if a.dtype != b.dtype:
+            return f"{where} is {a.dtype}, expected {b.dtype}"
+        if a.shape != b.shape:
+            return f"{where} has shape {list(a.shape)}, expected {list(b.shape)}"
+        relative, absolute = _TOLERANCE.get(str(b.dtype), (0.0, 0.0))
+        if relative:
+            wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+            same = np.isclose(wide_a, wide_b, rtol=relative, atol=absolute, equal_nan=True)
+        else:
+            same = np.asarray(a == b)
+        if not same.all():
+            at = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
+            x, y = np.atleast_1d(a)[at], np.atleast_1d(b)[at]
+            wrong = int(np.size(same) - np.count_nonzero(same))
+            return f"{where}{list(at)} is {x}, expected {y} ({wrong} of {np.size(same)} differ)"
+    return ""
+
+
+def newest_opset() -> int:
+    """The highest opset of ai.onnx that this runtime loads models of."""
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper
+
+    for opset in range(onnx.defs.onnx_opset_version(), 0, -1):
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
+        graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
+        imports = [helper.make_opsetid("", opset)]
+        ir_version = max(helper.find_min_ir_version_for(imports), 7)
+        model = helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
+        try:
+            onnxruntime.InferenceSession(
+                model.SerializeToString(), options(True), providers=["CPUExecutionProvider"]
+            )
+        except Exception:  # noqa: S112 - "too new" is the answer being looked for
+            continue
+        return opset
+    raise RuntimeError("this onnxruntime loads no model at all")

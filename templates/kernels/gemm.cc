@@ -1,0 +1,80 @@
+<% from "kernels/parts.inc" import read, cases %>
+<%= banner %>
+#include "<%= k.header %>"
+
+#include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/gemm.h"
+
+namespace <%= ns %> {
+namespace {
+
+// Fills the m x n matrix y with beta * c, where c has one row or m, one column or n.
+template <class T>
+void FillScaled(const Tensor& c, T beta, int64_t m, int64_t n, T* y, Exec& exec) {
+  const Shape& shape = c.shape;
+  const bool one_col = shape.empty() || shape.back() == 1;
+  const bool one_row = shape.size() < 2 || shape[0] == 1;
+  const MatrixView<T> values{c.data<T>(), one_row ? 0 : (one_col ? 1 : n), one_col ? 0 : 1};
+  ParallelFor(exec, m, n, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t j = 0; j < n; ++j) y[i * n + j] = beta * *values.at(i, j);
+    }
+  });
+}
+
+template <class T>
+Status Multiply(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+  const int64_t m = outputs[0].shape[0];
+  const int64_t n = outputs[0].shape[1];
+  const int64_t depth = inputs[0].shape[attrs.transA != 0 ? 0 : 1];
+  T* y = outputs[0].data<T>();
+  const Tensor* c = inputs.at(2);
+  if (c != nullptr && attrs.beta != 0.0f) {
+    FillScaled(*c, static_cast<T>(attrs.beta), m, n, y, exec);
+  } else {
+    for (int64_t i = 0; i < m * n; ++i) y[i] = T{};
+  }
+  MatrixView<T> a{inputs[0].data<T>(), depth, 1};
+  MatrixView<T> b{inputs[1].data<T>(), n, 1};
+  if (attrs.transA != 0) a = {a.data, 1, m};
+  if (attrs.transB != 0) b = {b.data, 1, depth};
+  AddProducts<T>(exec, 1, m, n, depth, [&](int64_t) {
+    return ProductOf<T, ScaledMatrix<T>>{a, {b, static_cast<T>(attrs.alpha)}, y, n};
+  });
+  return Status();
+}
+
+}  // namespace
+
+<%= read(k) %>
+
+Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  const Shape& a = inputs[0].shape;
+  const Shape& b = inputs[1].shape;
+  EP_RETURN_IF_ERROR(CheckRank(a, 2, "A"));
+  EP_RETURN_IF_ERROR(CheckRank(b, 2, "B"));
+  if (a[attrs.transA != 0 ? 0 : 1] != b[attrs.transB != 0 ? 1 : 0]) {
+    return InvalidArgument("cannot multiply shapes " + TextOf(a) + " and " + TextOf(b) +
+                           " (transA=" + std::to_string(attrs.transA) +
+                           ", transB=" + std::to_string(attrs.transB) + ")");
+  }
+  const Shape y{a[attrs.transA != 0 ? 1 : 0], b[attrs.transB != 0 ? 0 : 1]};
+  shapes[0] = y;
+  EP_RETURN_IF_ERROR(CheckShape(y));
+  if (!inputs.has(2)) return Status();
+  const Shape& c = inputs[2].shape;
+  Shape broadcast;
+  EP_RETURN_IF_ERROR(CommonShape(y, c, &broadcast));
+  if (broadcast == y) return Status();
+  return InvalidArgument("C of shape " + TextOf(c) + " cannot be broadcast to " + TextOf(y));
+}
+
+Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+  switch (inputs[0].dtype) {
+<%= cases(k.t, "Multiply", "attrs, inputs, outputs, exec") %>
+    default:
+      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  }
+}
+
+}  // namespace <%= ns %>

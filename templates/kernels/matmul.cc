@@ -1,0 +1,102 @@
+<% from "kernels/parts.inc" import read, cases %>
+<%= banner %>
+#include "<%= k.header %>"
+
+#include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/gemm.h"
+
+namespace <%= ns %> {
+namespace {
+
+// The sizes of a product of stacks of matrices. A factor with one dimension is a row on the left
+// and a column on the right.
+struct Problem {
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t depth = 1;
+  Shape a_batch;
+  Shape b_batch;
+  Shape batch;  // what the two are broadcast to
+};
+
+Status Resolve(const Shape& a, const Shape& b, Problem* problem) {
+  if (a.empty() || b.empty()) return InvalidArgument("a factor must not be a scalar");
+  const bool a_row = a.size() == 1;
+  const bool b_col = b.size() == 1;
+  problem->depth = a.back();
+  if (!a_row) problem->m = a[a.size() - 2];
+  if (!b_col) problem->n = b.back();
+  if (b[b_col ? 0 : b.size() - 2] != problem->depth) {
+    return InvalidArgument("cannot multiply shapes " + TextOf(a) + " and " + TextOf(b));
+  }
+  if (!a_row) problem->a_batch.assign(a.begin(), a.end() - 2);
+  if (!b_col) problem->b_batch.assign(b.begin(), b.end() - 2);
+  return CommonShape(problem->a_batch, problem->b_batch, &problem->batch);
+}
+
+// Which matrix of a stack of shape `stack` is used for matrix `index` of the result.
+int64_t MatrixIndex(const Shape& stack, const Shape& batch, int64_t index) {
+  int64_t result = 0;
+  int64_t step = 1;
+  for (size_t i = batch.size(), s = stack.size(); s > 0;) {
+    --i;
+    --s;
+    if (stack[s] != 1) result += index % batch[i] * step;
+    step *= stack[s];
+    index /= batch[i];
+  }
+  return result;
+}
+
+template <class T>
+Status Multiply(const Problem& problem, Inputs inputs, Outputs outputs, Exec& exec) {
+  const T* a = inputs[0].data<T>();
+  const T* b = inputs[1].data<T>();
+  T* y = outputs[0].data<T>();
+  ParallelFor(exec, outputs[0].size(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = T{};
+  });
+
+  int64_t count = ElementCount(problem.batch);
+  int64_t m = problem.m;
+  const int64_t n = problem.n;
+  const int64_t depth = problem.depth;
+  if (ElementCount(problem.b_batch) == 1) {  // all rows meet the same matrix: one tall product
+    m *= count;
+    count = 1;
+  }
+  AddProducts<T>(exec, count, m, n, depth, [&](int64_t i) {
+    const T* left = a + MatrixIndex(problem.a_batch, problem.batch, i) * m * depth;
+    const T* right = b + MatrixIndex(problem.b_batch, problem.batch, i) * depth * n;
+    return ProductOf<T, ScaledMatrix<T>>{{left, depth, 1}, {{right, n, 1}, T{1}}, y + i * m * n, n};
+  });
+  return Status();
+}
+
+}  // namespace
+
+<%= read(k) %>
+
+Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
+  const Shape& a = inputs[0].shape;
+  const Shape& b = inputs[1].shape;
+  Problem problem;
+  EP_RETURN_IF_ERROR(Resolve(a, b, &problem));
+  Shape shape = problem.batch;
+  if (a.size() > 1) shape.push_back(problem.m);
+  if (b.size() > 1) shape.push_back(problem.n);
+  shapes[0] = shape;
+  return CheckShape(shape);
+}
+
+Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {
+  Problem problem;
+  EP_RETURN_IF_ERROR(Resolve(inputs[0].shape, inputs[1].shape, &problem));
+  switch (inputs[0].dtype) {
+<%= cases(k.t, "Multiply", "problem, inputs, outputs, exec") %>
+    default:
+      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  }
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,17 @@
+<%= banner %>
+"""What this package and its library have in common; made from the same source as the library's."""
+
+from typing import Final
+
+DISTRIBUTION: Final = <%= distribution | py_string %>
+VERSION: Final = <%= version | py_string %>
+VENDOR: Final = <%= vendor | py_string %>
+
+# The name that sessions know the execution provider by, whatever name it was registered under.
+EP_NAME: Final = <%= ep | py_string %>
+# The library's file name without the platform's prefix and suffix.
+LIBRARY: Final = <%= library | py_string %>
+# Environment variable that names the library's file and wins over every other place.
+LIBRARY_VARIABLE: Final = <%= library_variable | py_string %>
+# The oldest onnxruntime that the library loads into.
+MINIMUM_ONNXRUNTIME: Final = <%= ort_minimum | py_string %>

@@ -1,0 +1,51 @@
+<%= banner %>
+#include <memory>
+#include <type_traits>
+
+#include "abi/factory.h"
+#include "abi/guard.h"
+#include "abi/negotiate.h"
+
+#if defined(_WIN32)
+#define EP_EXPORT  // exports/plugin.def names the two functions
+#else
+#define EP_EXPORT __attribute__((visibility("default")))
+#endif
+
+namespace ep = <%= ns %>;
+
+// All that the library exports. ORT calls it once for each registration of the library, possibly
+// several times in one process.
+extern "C" EP_EXPORT OrtStatus* CreateEpFactories(const char* /*registered_name*/,
+                                                  const OrtApiBase* base,
+                                                  const OrtLogger* default_logger,
+                                                  OrtEpFactory** factories, size_t max_factories,
+                                                  size_t* num_factories) noexcept {
+  // Level 1 is in every runtime, and how a status is made has never changed: the way to explain a
+  // failure before the tables of this runtime are known. Without it nobody can be told anything.
+  const OrtApi* first = base != nullptr ? base->GetApi(1) : nullptr;
+  if (first == nullptr) return nullptr;
+  return ep::GuardStatus(*first, [&]() -> ep::Status {
+    if (factories == nullptr || num_factories == nullptr || max_factories == 0) {
+      return ep::InvalidArgument("CreateEpFactories: there is no room for a factory");
+    }
+    *num_factories = 0;
+    ep::Api api;
+    EP_RETURN_IF_ERROR(ep::Negotiate(*base, &api));
+    auto factory = std::make_unique<ep::Factory>(api, default_logger);
+<% if device_memory %>
+    EP_RETURN_IF_ERROR(factory->Init());
+<% endif %>
+    factories[0] = factory.release();
+    *num_factories = 1;
+    return ep::Status();
+  });
+}
+
+extern "C" EP_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) noexcept {
+  ep::Delete<ep::Factory>(factory);
+  return nullptr;
+}
+
+static_assert(std::is_convertible_v<decltype(&CreateEpFactories), CreateEpApiFactoriesFn>);
+static_assert(std::is_convertible_v<decltype(&ReleaseEpFactory), ReleaseEpApiFactoryFn>);

@@ -1,0 +1,42 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gen/api/status.h"
+
+namespace <%= ns %> {
+
+// What a kernel may use while it computes: threads, scratch memory, the device's stream.
+class Exec {
+ public:
+  using Range = void (*)(void* context, int64_t begin, int64_t end);
+
+  Exec() = default;
+  Exec(const Exec&) = delete;
+  Exec& operator=(const Exec&) = delete;
+  virtual ~Exec() = default;
+
+  // Calls `range` on disjoint pieces of [0, count) that together cover it, possibly on several
+  // threads at once; returns when all are done. `cost` is the work per index, in element
+  // operations: it decides how small a piece is worth a thread.
+  virtual void ParallelFor(int64_t count, int64_t cost, Range range, void* context) = 0;
+
+  // Memory that lives until the kernel returns, aligned for any element type.
+  virtual Status Scratch(size_t bytes, void** memory) = 0;
+
+  // The native stream that device code must be launched on; null on the host.
+  virtual void* Stream() const noexcept = 0;
+};
+
+// ParallelFor with a callable: body(begin, end).
+template <class Body>
+void ParallelFor(Exec& exec, int64_t count, int64_t cost, Body body) {
+  exec.ParallelFor(
+      count, cost,
+      [](void* context, int64_t begin, int64_t end) { (*static_cast<Body*>(context))(begin, end); },
+      &body);
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,95 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "gen/api/exec.h"
+#include "gen/api/node.h"
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+
+namespace <%= ns %> {
+
+// A kernel made for one node. Immutable, so one kernel may run on several threads at once.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+
+  // Sets the shape of every output; on entry `shapes` has one empty shape per output of the node.
+  // All required inputs are there.
+  virtual Status InferShapes(Inputs inputs, Shapes& shapes) const = 0;
+  // Computes. Not called when every output is empty.
+  virtual Status Compute(Inputs inputs, Outputs outputs, Exec& exec) const = 0;
+};
+
+// Calls of an op's functions from outside any class, so that they are found by the attributes' type.
+template <class Attrs>
+Status CallInferShapes(const Attrs& attrs, Inputs inputs, Shapes& shapes) {
+  return InferShapes(attrs, inputs, shapes);
+}
+template <class Attrs>
+Status CallCompute(const Attrs& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+  return Compute(attrs, inputs, outputs, exec);
+}
+
+// An op is a struct of attributes and three functions found by it:
+//   Status Read(const Node&, Attrs&);        an error refuses the node; its text is the reason
+//   Status InferShapes(const Attrs&, Inputs, Shapes&);
+//   Status Compute(const Attrs&, Inputs, Outputs, Exec&);
+template <class Attrs>
+class KernelOf final : public Kernel {
+ public:
+  static Status Make(const Node& node, std::unique_ptr<Kernel>& kernel) {
+    auto made = std::make_unique<KernelOf>();
+    EP_RETURN_IF_ERROR(Read(node, made->attrs_));
+    kernel = std::move(made);
+    return Status();
+  }
+
+  Status InferShapes(Inputs inputs, Shapes& shapes) const override {
+    return CallInferShapes(attrs_, inputs, shapes);
+  }
+  Status Compute(Inputs inputs, Outputs outputs, Exec& exec) const override {
+    return CallCompute(attrs_, inputs, outputs, exec);
+  }
+
+ private:
+  Attrs attrs_;
+};
+
+// The element types that one type constraint of an op's schema is registered for.
+struct TypeRule {
+  const char* constraint;
+  const DType* types;
+  size_t count;
+};
+
+// One kernel of the library. The same row serves the claim of a node, the registration, the
+// dispatch and the tests, so they cannot disagree.
+struct KernelRow {
+  const char* domain;
+  const char* op;
+  int since;  // the schema version that the kernel implements, exactly
+  const TypeRule* rules;
+  size_t rule_count;
+  uint64_t needed_inputs;  // bit i: input i must be there
+  size_t output_count;     // at most this many outputs
+  uint64_t host_inputs;    // bit i: input i is read on the host
+  uint64_t host_outputs;
+  bool ready;  // a row that is not ready is neither registered nor claimed
+  Status (*make)(const Node& node, std::unique_ptr<Kernel>& kernel);
+};
+
+// The rows of a library, sorted by domain, op and version.
+struct KernelTable {
+  const KernelRow* rows;
+  size_t count;
+};
+
+}  // namespace <%= ns %>

@@ -1,0 +1,96 @@
+<%= banner %>
+#include "gen/kernels/support/broadcast.h"
+
+#include <cstddef>
+#include <string>
+
+#include "gen/kernels/support/errors.h"
+
+namespace <%= ns %> {
+namespace {
+
+// Shapes are aligned at their innermost dimension; what is missing in front counts as 1.
+int64_t DimFromTheRight(const Shape& shape, size_t position) {
+  return position < shape.size() ? shape[shape.size() - 1 - position] : 1;
+}
+
+// Can dimension `d`, the innermost so far, and one further out be walked as one?
+bool Joins(const Broadcast& made, int d, const int64_t* outer_strides, int count) {
+  for (int k = 0; k < count; ++k) {
+    if (outer_strides[k] != made.strides[k][d] * made.dims[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status BroadcastShapes(const char* op, Inputs inputs, Shape& out) {
+  size_t rank = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].shape.size() > rank) rank = inputs[i].shape.size();
+  }
+  out.assign(rank, 1);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t position = 0; position < inputs[i].shape.size(); ++position) {
+      const int64_t dim = DimFromTheRight(inputs[i].shape, position);
+      int64_t& common = out[rank - 1 - position];
+      if (dim == common || dim == 1) continue;
+      if (common != 1) return BadShape(op, i, inputs[i].shape, "does not fit those before it");
+      common = dim;
+    }
+  }
+  return Status();
+}
+
+Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, int count,
+                     Broadcast& broadcast) {
+  // Built from the innermost dimension outwards, then turned round.
+  Broadcast made;
+  int rank = 0;
+  int64_t sizes[Broadcast::kMaxOperands];
+  for (int k = 0; k < count; ++k) {
+    const Shape& shape = *operands[k].shape;
+    sizes[k] = 1;
+    for (size_t position = 0; position < shape.size(); ++position) {
+      const int64_t dim = DimFromTheRight(shape, position);
+      if (dim != 1 && (position >= out.size() || dim != DimFromTheRight(out, position))) {
+        return BadShape(op, static_cast<size_t>(k), shape,
+                        ("does not broadcast to " + TextOf(out)).c_str());
+      }
+    }
+  }
+  for (size_t position = 0; position < out.size(); ++position) {
+    const int64_t dim = DimFromTheRight(out, position);
+    if (dim == 1) continue;
+    int64_t strides[Broadcast::kMaxOperands];
+    for (int k = 0; k < count; ++k) {
+      const int64_t own = DimFromTheRight(*operands[k].shape, position);
+      strides[k] = own == 1 ? 0 : sizes[k];
+      sizes[k] *= own;
+    }
+    if (rank > 0 && Joins(made, rank - 1, strides, count)) {
+      made.dims[rank - 1] *= dim;
+      continue;
+    }
+    if (rank == Broadcast::kMaxRank) {
+      return NotImplemented(std::string(op) + ": broadcasting to " + TextOf(out) +
+                            " takes more than " + std::to_string(Broadcast::kMaxRank) +
+                            " dimensions");
+    }
+    made.dims[rank] = dim;
+    for (int k = 0; k < count; ++k) made.strides[k][rank] = strides[k];
+    ++rank;
+  }
+  if (rank == 0) {
+    broadcast = made;  // a single element
+    return Status();
+  }
+  broadcast.rank = rank;
+  for (int d = 0; d < rank; ++d) {
+    broadcast.dims[d] = made.dims[rank - 1 - d];
+    for (int k = 0; k < count; ++k) broadcast.strides[k][d] = made.strides[k][rank - 1 - d];
+  }
+  return Status();
+}
+
+}  // namespace <%= ns %>

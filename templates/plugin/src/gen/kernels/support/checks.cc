@@ -1,0 +1,90 @@
+<%= banner %>
+#include "gen/kernels/support/checks.h"
+
+#include <string>
+
+namespace <%= ns %> {
+
+int64_t Product(const Shape& shape, size_t begin, size_t end) {
+  int64_t product = 1;
+  for (size_t i = begin; i < end; ++i) product *= shape[i];
+  return product;
+}
+
+Status CheckShape(const Shape& shape) {
+  // Leaves room for the widest element. The limit holds for the dimensions that are not zero, so
+  // that the product of any of them can be computed, too.
+  constexpr int64_t kMaxElements = INT64_MAX / 16;
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (dim < 0) return InvalidArgument("negative dimension in shape " + TextOf(shape));
+    if (dim == 0) continue;
+    if (count > kMaxElements / dim) {
+      return InvalidArgument("shape " + TextOf(shape) + " has too many elements");
+    }
+    count *= dim;
+  }
+  return Status();
+}
+
+Status ResolveAxis(int64_t axis, size_t rank, size_t* index) {
+  const int64_t dims = static_cast<int64_t>(rank);
+  if (axis < -dims || axis >= dims) {
+    return InvalidArgument("axis " + std::to_string(axis) + " is out of range for rank " +
+                           std::to_string(rank));
+  }
+  *index = static_cast<size_t>(axis < 0 ? axis + dims : axis);
+  return Status();
+}
+
+Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bool>* named) {
+  named->assign(rank, false);
+  for (int64_t axis : axes) {
+    size_t index = 0;
+    EP_RETURN_IF_ERROR(ResolveAxis(axis, rank, &index));
+    if ((*named)[index]) return InvalidArgument("axis " + std::to_string(axis) + " is named twice");
+    (*named)[index] = true;
+  }
+  return Status();
+}
+
+Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>* values) {
+  if (tensor.shape.size() > 1) {
+    return InvalidArgument(std::string(what) + " must have one dimension, not shape " +
+                           TextOf(tensor.shape));
+  }
+  const size_t count = static_cast<size_t>(tensor.size());
+  if (tensor.dtype == DType::kInt64) {
+    const int64_t* data = tensor.data<int64_t>();
+    values->assign(data, data + count);
+  } else if (tensor.dtype == DType::kInt32) {
+    const int32_t* data = tensor.data<int32_t>();
+    values->assign(data, data + count);
+  } else {
+    return InvalidArgument(std::string(what) + " must be int32 or int64");
+  }
+  return Status();
+}
+
+Status CheckRank(const Shape& shape, size_t rank, const char* what) {
+  if (shape.size() == rank) return Status();
+  return InvalidArgument(std::string(what) + " must have rank " + std::to_string(rank) +
+                         ", not shape " + TextOf(shape));
+}
+
+Status CommonShape(const Shape& a, const Shape& b, Shape* result) {
+  const size_t rank = a.size() > b.size() ? a.size() : b.size();
+  result->assign(rank, 1);
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t a_dim = i + a.size() < rank ? 1 : a[i + a.size() - rank];
+    const int64_t b_dim = i + b.size() < rank ? 1 : b[i + b.size() - rank];
+    if (a_dim != b_dim && a_dim != 1 && b_dim != 1) {
+      return InvalidArgument("shapes " + TextOf(a) + " and " + TextOf(b) +
+                             " cannot be broadcast to each other");
+    }
+    (*result)[i] = a_dim == 1 ? b_dim : a_dim;
+  }
+  return CheckShape(*result);
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,38 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+#include "gen/kernels/support/errors.h"
+
+// What a model may get wrong in axes and shapes, checked in one place.
+
+namespace <%= ns %> {
+
+// Product of the dimensions [begin, end).
+int64_t Product(const Shape& shape, size_t begin, size_t end);
+
+// Fails unless `shape` can be the shape of a tensor: no negative dimension, and few enough elements
+// that their bytes can be counted.
+Status CheckShape(const Shape& shape);
+
+// Turns `axis`, which counts from the end when negative, into an index below `rank`.
+Status ResolveAxis(int64_t axis, size_t rank, size_t* index);
+
+// Sets named[i] for every axis i that `axes` names. An axis named twice is an error.
+Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bool>* named);
+
+// The integers of a scalar or one-dimensional host tensor. `what` names it in messages.
+Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>* values);
+
+// Fails unless `shape` has `rank` dimensions. `what` names the tensor in messages.
+Status CheckRank(const Shape& shape, size_t rank, const char* what);
+
+// The shape that `a` and `b` are both broadcast to.
+Status CommonShape(const Shape& a, const Shape& b, Shape* result);
+
+}  // namespace <%= ns %>

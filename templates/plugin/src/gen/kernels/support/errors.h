@@ -1,0 +1,22 @@
+<%= banner %>
+#pragma once
+
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+
+// Texts of errors, out of line so that kernels stay cheap to compile.
+namespace <%= ns %> {
+
+// float32, int64, ...
+const char* NameOf(DType dtype) noexcept;
+
+// (2, 3, 4)
+std::string TextOf(const Shape& shape);
+
+// The kernel table lets no such type through: whoever sees this called the kernel without asking it.
+Status UnsupportedType(const char* op, DType dtype);
+
+// The shape of an input does not fit: `what` says why.
+Status BadShape(const char* op, size_t input, const Shape& shape, const char* what);
+
+}  // namespace <%= ns %>

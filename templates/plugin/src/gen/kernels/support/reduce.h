@@ -1,0 +1,125 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "gen/api/exec.h"
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+
+namespace <%= ns %> {
+
+// Which axes a reduction takes away. `axes_input`, where there is one, overrules `axes`; no axes mean
+// all of them, or none if `noop_with_empty_axes`.
+Status ReducedAxes(const Tensor* axes_input, const std::vector<int64_t>& axes,
+                   bool noop_with_empty_axes, size_t rank, std::vector<bool>* reduced);
+
+Shape ReducedShape(const Shape& shape, const std::vector<bool>& reduced, bool keepdims);
+
+// Dimensions of a dense tensor, walked in order: index i lies at Offset(i).
+struct Walk {
+  std::vector<int64_t> dims;
+  std::vector<int64_t> strides;
+
+  int64_t size() const;
+  int64_t Offset(int64_t index) const;
+};
+
+// A reduction as loops. `run` elements that lie next to each other are either all summed up
+// (`sums_run`) or each in a sum of its own; around them are the other dimensions that are kept, and
+// inside of these the other ones that are reduced.
+struct ReductionPlan {
+  Walk kept;
+  Walk reduced;
+  int64_t run = 1;
+  bool sums_run = false;
+};
+
+ReductionPlan PlanReduction(const Shape& shape, const std::vector<bool>& reduced);
+
+// The value that is below (above) every other one.
+template <class T>
+T Lowest() {
+  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::lowest();
+}
+
+template <class T>
+T Highest() {
+  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::max();
+}
+
+template <class T>
+bool IsNaN(T x) {
+  if constexpr (std::is_floating_point_v<T>) return x != x;
+  return false;
+}
+
+// The larger (smaller) of two numbers; NaN if either is.
+template <class T>
+T Larger(T a, T b) {
+  return b > a || IsNaN(b) ? b : a;
+}
+
+template <class T>
+T Lesser(T a, T b) {
+  return b < a || IsNaN(b) ? b : a;
+}
+
+constexpr int64_t kMaxSums = 128;  // sums that are made at a time
+constexpr int64_t kLanes = 8;      // independent sums of a run, which a vector unit makes in one go
+
+// Makes `count` neighbouring totals from the elements at `from`. Function gives the type Total,
+// Start(), Term(x, shift) and Join(a, b); `shifts` has what Term gets for each total.
+template <class Function, class T, class Total>
+void MakeTotals(const ReductionPlan& plan, const T* from, int64_t count, const Total* shifts,
+                Total* totals) {
+  const int64_t rows = plan.reduced.size();
+  for (int64_t i = 0; i < count; ++i) totals[i] = Function::Start();
+  if (!plan.sums_run) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* x = from + plan.reduced.Offset(row);
+      for (int64_t i = 0; i < count; ++i) {
+        totals[i] = Function::Join(totals[i], Function::Term(x[i], shifts[i]));
+      }
+    }
+    return;
+  }
+  Total lanes[kLanes];
+  for (Total& lane : lanes) lane = Function::Start();
+  for (int64_t row = 0; row < rows; ++row) {
+    const T* x = from + plan.reduced.Offset(row);
+    int64_t i = 0;
+    for (; i + kLanes <= plan.run; i += kLanes) {
+      for (int64_t j = 0; j < kLanes; ++j) {
+        lanes[j] = Function::Join(lanes[j], Function::Term(x[i + j], shifts[0]));
+      }
+    }
+    for (; i < plan.run; ++i) lanes[0] = Function::Join(lanes[0], Function::Term(x[i], shifts[0]));
+  }
+  for (const Total& lane : lanes) totals[0] = Function::Join(totals[0], lane);
+}
+
+// Makes all totals of a reduction, `width` of them at a time, in parallel:
+// make(from, to, count) for elements at offset `from` and outputs from `to` on.
+template <class Make>
+void ForEachTotal(const ReductionPlan& plan, Exec& exec, Make make) {
+  const int64_t columns = plan.sums_run ? 1 : plan.run;
+  const int64_t pieces = (columns + kMaxSums - 1) / kMaxSums;
+  const int64_t each = plan.reduced.size() * (plan.sums_run ? plan.run : (columns + pieces - 1) / pieces);
+  ParallelFor(exec, plan.kept.size() * pieces, each, [&](int64_t begin, int64_t end) {
+    for (int64_t index = begin; index < end; ++index) {
+      const int64_t outer = index / pieces;
+      const int64_t column = index % pieces * kMaxSums;
+      const int64_t count = columns - column < kMaxSums ? columns - column : kMaxSums;
+      make(plan.kept.Offset(outer) + column, outer * columns + column, count);
+    }
+  });
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,138 @@
+<%= banner %>
+#include "gen/kernels/support/window.h"
+
+#include <string>
+
+#include "gen/kernels/support/checks.h"
+
+namespace <%= ns %> {
+
+namespace {
+
+constexpr size_t kMaxSpatial = 3;
+
+// Reads a list whose values lie in [least, 2^31), so that sums and products of them stay exact.
+Status ReadSizes(const Node& node, const char* name, int64_t least, std::vector<int64_t>* values) {
+  EP_RETURN_IF_ERROR(node.Get(name, values));
+  for (int64_t value : *values) {
+    if (value < least || value > INT32_MAX) {
+      return InvalidArgument(std::string(name) + " " + TextOf(*values) + " has the value " +
+                             std::to_string(value));
+    }
+  }
+  return Status();
+}
+
+Status ReadAutoPad(const Node& node, AutoPad* auto_pad) {
+  std::string text = "NOTSET";
+  EP_RETURN_IF_ERROR(node.Get("auto_pad", &text));
+  if (text == "NOTSET" || text.empty()) {
+    *auto_pad = AutoPad::kNotSet;
+  } else if (text == "SAME_UPPER") {
+    *auto_pad = AutoPad::kSameUpper;
+  } else if (text == "SAME_LOWER") {
+    *auto_pad = AutoPad::kSameLower;
+  } else if (text == "VALID") {
+    *auto_pad = AutoPad::kValid;
+  } else {
+    return InvalidArgument("auto_pad is \"" + text + "\"");
+  }
+  return Status();
+}
+
+Status CheckCount(const std::vector<int64_t>& values, size_t count, const char* name) {
+  if (values.empty() || values.size() == count) return Status();
+  return InvalidArgument(std::string(name) + " " + TextOf(values) + " must have " +
+                         std::to_string(count) + " values");
+}
+
+// The output size for padding that is given in `slide`.
+Status SizePadded(bool ceil_mode, Slide* slide) {
+  const int64_t room = slide->input + slide->pad_begin + slide->pad_end - slide->reach() - 1;
+  if (room < 0) {
+    return InvalidArgument("a window of " + std::to_string(slide->reach() + 1) +
+                           " does not fit into " + std::to_string(slide->input) +
+                           " elements and their padding");
+  }
+  slide->output = room / slide->stride + 1;
+  // One more window for the rest, provided that it starts before the padding at the end.
+  if (ceil_mode && room % slide->stride != 0 &&
+      slide->output * slide->stride < slide->input + slide->pad_begin) {
+    ++slide->output;
+  }
+  return Status();
+}
+
+// The output size and the padding of SAME_UPPER and SAME_LOWER.
+void SizeSame(AutoPad auto_pad, Slide* slide) {
+  slide->output = (slide->input + slide->stride - 1) / slide->stride;
+  const int64_t needed = (slide->output - 1) * slide->stride + slide->reach() + 1 - slide->input;
+  const int64_t total = needed > 0 ? needed : 0;
+  slide->pad_begin = auto_pad == AutoPad::kSameUpper ? total / 2 : total - total / 2;
+  slide->pad_end = total - slide->pad_begin;
+}
+
+}  // namespace
+
+Status ReadWindow(const Node& node, WindowAttrs* attrs) {
+  EP_RETURN_IF_ERROR(ReadAutoPad(node, &attrs->auto_pad));
+  EP_RETURN_IF_ERROR(ReadSizes(node, "kernel_shape", 1, &attrs->kernel));
+  EP_RETURN_IF_ERROR(ReadSizes(node, "strides", 1, &attrs->strides));
+  EP_RETURN_IF_ERROR(ReadSizes(node, "dilations", 1, &attrs->dilations));
+  EP_RETURN_IF_ERROR(ReadSizes(node, "pads", 0, &attrs->pads));
+  int64_t ceil_mode = 0;
+  EP_RETURN_IF_ERROR(node.Get("ceil_mode", &ceil_mode));
+  attrs->ceil_mode = ceil_mode != 0;
+  if (attrs->kernel.size() > kMaxSpatial) {
+    return NotImplemented("windows of more than three dimensions");
+  }
+  return Status();
+}
+
+Taps TapsInside(const Slide& slide, int64_t start) {
+  Taps taps{0, slide.kernel};
+  if (start < 0) taps.begin = (-start + slide.dilation - 1) / slide.dilation;
+  const int64_t room = slide.input - start;  // taps at this distance or beyond fall outside
+  const int64_t fit = room > 0 ? (room + slide.dilation - 1) / slide.dilation : 0;
+  if (fit < taps.end) taps.end = fit;
+  if (taps.begin > taps.end) taps.begin = taps.end;
+  return taps;
+}
+
+Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, const Shape& input,
+                 Window* window, Shape* output) {
+  if (input.size() < 3) {
+    return InvalidArgument("the input must have rank 3 or more, not shape " + TextOf(input));
+  }
+  const size_t rank = input.size() - 2;
+  if (rank > kMaxSpatial) return NotImplemented("windows of more than three dimensions");
+  if (kernel.size() != rank) {
+    return InvalidArgument("kernel_shape " + TextOf(kernel) + " must have " +
+                           std::to_string(rank) + " values");
+  }
+  EP_RETURN_IF_ERROR(CheckCount(attrs.strides, rank, "strides"));
+  EP_RETURN_IF_ERROR(CheckCount(attrs.dilations, rank, "dilations"));
+  EP_RETURN_IF_ERROR(CheckCount(attrs.pads, 2 * rank, "pads"));
+
+  *window = Window();
+  Slide* slides[kMaxSpatial] = {&window->depth, &window->height, &window->width};
+  for (size_t i = 0; i < rank; ++i) {
+    Slide& slide = *slides[kMaxSpatial - rank + i];
+    slide.input = input[i + 2];
+    slide.kernel = kernel[i];
+    if (!attrs.strides.empty()) slide.stride = attrs.strides[i];
+    if (!attrs.dilations.empty()) slide.dilation = attrs.dilations[i];
+    if (attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower) {
+      SizeSame(attrs.auto_pad, &slide);
+    } else {
+      const bool explicit_pads = attrs.auto_pad == AutoPad::kNotSet && !attrs.pads.empty();
+      if (explicit_pads) slide.pad_begin = attrs.pads[i];
+      if (explicit_pads) slide.pad_end = attrs.pads[i + rank];
+      EP_RETURN_IF_ERROR(SizePadded(attrs.ceil_mode && attrs.auto_pad == AutoPad::kNotSet, &slide));
+    }
+    output->push_back(slide.output);
+  }
+  return Status();
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,70 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gen/api/node.h"
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+
+namespace <%= ns %> {
+
+enum class AutoPad { kNotSet, kSameUpper, kSameLower, kValid };
+
+// How a convolution or a pooling slides over its input, as the node says it. What is empty has the
+// schema's default.
+struct WindowAttrs {
+  AutoPad auto_pad = AutoPad::kNotSet;
+  std::vector<int64_t> kernel;
+  std::vector<int64_t> strides;
+  std::vector<int64_t> dilations;
+  std::vector<int64_t> pads;  // all begins, then all ends
+  bool ceil_mode = false;
+};
+
+Status ReadWindow(const Node& node, WindowAttrs* attrs);
+
+// One spatial dimension of a window on an actual input.
+struct Slide {
+  int64_t input = 1;
+  int64_t output = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_begin = 0;
+  int64_t pad_end = 0;
+
+  // Where in the input the first tap of output `index` falls: negative inside the padding.
+  int64_t start(int64_t index) const { return index * stride - pad_begin; }
+  // How far the last tap is from the first one.
+  int64_t reach() const { return (kernel - 1) * dilation; }
+};
+
+// The taps [begin, end) of a window that fall inside of the input.
+struct Taps {
+  int64_t begin;
+  int64_t end;
+};
+
+Taps TapsInside(const Slide& slide, int64_t start);
+
+// A window on an actual input. There are always three spatial dimensions, so that one loop serves
+// all ranks: the ones that the input lacks come first and have one element.
+struct Window {
+  Slide depth;
+  Slide height;
+  Slide width;
+
+  int64_t taps() const { return depth.kernel * height.kernel * width.kernel; }
+  int64_t input_size() const { return depth.input * height.input * width.input; }
+  int64_t output_size() const { return depth.output * height.output * width.output; }
+};
+
+// Lays a window with `kernel` on the spatial dimensions (the third and following ones) of `input`.
+// `output` gets their output sizes.
+Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, const Shape& input,
+                 Window* window, Shape* output);
+
+}  // namespace <%= ns %>

@@ -1,0 +1,270 @@
+<%= banner %>
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "check.h"
+#include "gen/api/kernel.h"
+#include "gen/kernel_table.h"
+
+// Calls kernels as the library does - found in the kernel table, made for a node, given shapes and
+// then memory - but without ONNX Runtime.
+namespace <%= ns %>::test {
+
+inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>,
+                               std::vector<float>, TensorValue>;
+
+class FakeNode final : public Node {
+ public:
+  explicit FakeNode(int since) : since_(since) {}
+
+  void Set(const std::string& name, Attribute value) { attributes_[name] = std::move(value); }
+  void SetCounts(size_t inputs, size_t outputs) {
+    inputs_ = inputs;
+    outputs_ = outputs;
+  }
+
+  int SinceVersion() const override { return since_; }
+  size_t InputCount() const override { return inputs_; }
+  size_t OutputCount() const override { return outputs_; }
+
+  Status Get(const char* name, int64_t* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+  Status Get(const char* name, float* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+  Status Get(const char* name, std::string* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+  Status Get(const char* name, std::vector<int64_t>* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+  Status Get(const char* name, std::vector<float>* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+  Status Get(const char* name, TensorValue* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+
+ private:
+  template <class T>
+  Status Find(const char* name, T* value, bool* found) const {
+    const auto entry = attributes_.find(name);
+    if (found != nullptr) *found = entry != attributes_.end();
+    if (entry == attributes_.end()) return Status();
+    const T* held = std::get_if<T>(&entry->second);
+    if (held == nullptr) return InvalidArgument(std::string(name) + " is of another kind");
+    *value = *held;
+    return Status();
+  }
+
+  int since_;
+  size_t inputs_ = 0;
+  size_t outputs_ = 0;
+  std::map<std::string, Attribute> attributes_;
+};
+
+// Runs the pieces of a ParallelFor one after another, last piece first: a kernel that relies on
+// the order gives wrong results.
+class FakeExec final : public Exec {
+ public:
+  explicit FakeExec(int64_t pieces) : pieces_(pieces) {}
+
+  void ParallelFor(int64_t count, int64_t, Range range, void* context) override {
+    const int64_t step = (count + pieces_ - 1) / pieces_;
+    for (int64_t piece = pieces_; piece-- > 0;) {
+      const int64_t begin = piece * step < count ? piece * step : count;
+      const int64_t end = begin + step < count ? begin + step : count;
+      if (begin < end) range(context, begin, end);
+    }
+  }
+  Status Scratch(size_t bytes, void** memory) override {
+    const size_t units = bytes / sizeof(std::max_align_t) + 1;
+    scratch_.push_back(std::make_unique<std::max_align_t[]>(units));
+    *memory = scratch_.back().get();
+    return Status();
+  }
+  void* Stream() const noexcept override { return nullptr; }
+
+ private:
+  int64_t pieces_;
+  std::vector<std::unique_ptr<std::max_align_t[]>> scratch_;
+};
+
+template <class T>
+constexpr DType DTypeOf() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return DType::kBool;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? DType::kFloat32 : DType::kFloat64;
+  } else if constexpr (std::is_signed_v<T>) {
+    constexpr DType kBySize[] = {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64};
+    return kBySize[sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
+  } else {
+    constexpr DType kBySize[] = {DType::kUint8, DType::kUint16, DType::kUint32, DType::kUint64};
+    return kBySize[sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
+  }
+}
+
+// A tensor with its own memory.
+template <class T>
+TensorValue Make(Shape shape, std::initializer_list<T> data) {
+  TensorValue value;
+  value.dtype = DTypeOf<T>();
+  value.shape = std::move(shape);
+  value.bytes.resize(data.size() * sizeof(T));
+  if (data.size() > 0) std::memcpy(value.bytes.data(), data.begin(), value.bytes.size());
+  return value;
+}
+
+// One call of one kernel with what must come out of it.
+class Call {
+ public:
+  Call(const char* domain, const char* op, int since)
+      : domain_(domain), op_(op), node_(since), what_(std::string(op) + "-" + std::to_string(since)) {}
+
+  Call& With(const char* name, Attribute value) {
+    node_.Set(name, std::move(value));
+    return *this;
+  }
+  Call& With(const char* name, DType value) { return With(name, int64_t{static_cast<int>(value)}); }
+  template <class T>
+  Call& Input(Shape shape, std::initializer_list<T> data) {
+    inputs_.push_back(std::make_unique<TensorValue>(Make(std::move(shape), data)));
+    return *this;
+  }
+  Call& NoInput() {
+    inputs_.push_back(nullptr);
+    return *this;
+  }
+  template <class T>
+  Call& Expect(Shape shape, std::initializer_list<T> data) {
+    expected_.push_back(Make(std::move(shape), data));
+    return *this;
+  }
+
+  // In one piece and in several.
+  void Run() {
+    for (int64_t pieces : {1, 3}) {
+      FakeExec exec(pieces);
+      RunOn(exec);
+    }
+  }
+
+ private:
+  // More bytes than any kernel may write, with a pattern that shows who wrote where.
+  static constexpr size_t kMargin = 64;
+  static constexpr unsigned char kUntouched = 0xA5;
+
+  void RunOn(Exec& exec) {
+    node_.SetCounts(inputs_.size(), expected_.size());
+    std::unique_ptr<Kernel> kernel;
+    const KernelRow* row = FindRow();
+    if (!CHECK_THAT(row != nullptr, what_ + " is in the kernel table")) return;
+    if (!Good(row->make(node_, kernel), "is made for the node")) return;
+
+    std::vector<Tensor> tensors(inputs_.size());
+    std::vector<const Tensor*> inputs(inputs_.size(), nullptr);
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i] == nullptr) continue;
+      tensors[i].raw = inputs_[i]->bytes.data();
+      tensors[i].dtype = inputs_[i]->dtype;
+      tensors[i].shape = inputs_[i]->shape;
+      inputs[i] = &tensors[i];
+    }
+    const Inputs given(inputs.data(), inputs.size());
+    Shapes shapes(expected_.size());
+    if (!Good(kernel->InferShapes(given, shapes), "infers shapes")) return;
+
+    std::vector<std::vector<unsigned char>> memory(expected_.size());
+    std::vector<MutableTensor> results(expected_.size());
+    std::vector<MutableTensor*> outputs(expected_.size());
+    bool empty = true;
+    for (size_t i = 0; i < expected_.size(); ++i) {
+      if (!CHECK_THAT(shapes[i] == expected_[i].shape, what_ + ": the shape of the output")) return;
+      memory[i].assign(expected_[i].bytes.size() + kMargin, kUntouched);
+      results[i].raw = memory[i].data();
+      results[i].dtype = expected_[i].dtype;
+      results[i].shape = shapes[i];
+      outputs[i] = &results[i];
+      empty = empty && results[i].size() == 0;
+    }
+    if (!empty && !Good(kernel->Compute(given, Outputs(outputs.data(), outputs.size()), exec),
+                        "computes")) {
+      return;
+    }
+    for (size_t i = 0; i < expected_.size(); ++i) Compare(expected_[i], memory[i]);
+  }
+
+  const KernelRow* FindRow() const {
+    const KernelTable table = Kernels();
+    for (size_t i = 0; i < table.count; ++i) {
+      const KernelRow& row = table.rows[i];
+      if (row.since == node_.SinceVersion() && domain_ == row.domain && op_ == row.op) return &row;
+    }
+    return nullptr;
+  }
+
+  bool Good(const Status& status, const char* step) const {
+    return CHECK_THAT(status.ok(), what_ + " " + step + ": " + status.message());
+  }
+
+  void Compare(const TensorValue& expected, const std::vector<unsigned char>& memory) const {
+    bool margin_untouched = true;
+    for (size_t i = expected.bytes.size(); i < memory.size(); ++i) {
+      margin_untouched = margin_untouched && memory[i] == kUntouched;
+    }
+    CHECK_THAT(margin_untouched, what_ + " stays within its output");
+    if (expected.dtype == DType::kFloat32) {
+      CompareFloats<float>(expected, memory.data(), 1e-5);
+    } else if (expected.dtype == DType::kFloat64) {
+      CompareFloats<double>(expected, memory.data(), 1e-7);
+    } else {
+      const size_t bytes = expected.bytes.size();
+      const bool same = bytes == 0 || std::memcmp(expected.bytes.data(), memory.data(), bytes) == 0;
+      CHECK_THAT(same, what_ + " gives the expected values");
+    }
+  }
+
+  template <class T>
+  void CompareFloats(const TensorValue& expected, const unsigned char* memory,
+                     double tolerance) const {
+    for (size_t i = 0; i * sizeof(T) < expected.bytes.size(); ++i) {
+      T want = 0;
+      T got = 0;
+      std::memcpy(&want, expected.bytes.data() + i * sizeof(T), sizeof(T));
+      std::memcpy(&got, memory + i * sizeof(T), sizeof(T));
+      const double gap = std::abs(static_cast<double>(want) - static_cast<double>(got));
+      const bool close = gap <= tolerance * (1.0 + std::abs(static_cast<double>(want)));
+      const bool both_nan = std::isnan(want) && std::isnan(got);
+      const bool same_infinity = std::isinf(want) && std::isinf(got) && (want > 0) == (got > 0);
+      CHECK_THAT(both_nan || same_infinity || (close && !std::isinf(want)),
+                 what_ + " element " + std::to_string(i) + ": expected " + std::to_string(want) +
+                     ", got " + std::to_string(got));
+    }
+  }
+
+  std::string domain_;
+  std::string op_;
+  FakeNode node_;
+  std::string what_;
+  std::vector<std::unique_ptr<TensorValue>> inputs_;
+  std::vector<TensorValue> expected_;
+};
+
+}  // namespace <%= ns %>::test

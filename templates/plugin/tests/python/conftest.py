@@ -1,0 +1,67 @@
+<%= banner %>
+"""Finds the library, registers it once, and insists on a device.
+
+`--library PATH`, then the environment variable <%= library_variable %>, then the newest library
+below `build/`. A run that is offered no device fails: set <%= macro %>_ALLOW_NO_DEVICE=1 on a
+machine that is known to have none, and the tests that need one are skipped.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import <%= package %> as package
+from support import Plugin
+
+_PROJECT = Path(__file__).resolve().parents[2]
+_LIBRARY_VARIABLE = <%= library_variable | py_string %>
+_NO_DEVICE_VARIABLE = <%= no_device_variable | py_string %>
+_FILE_NAMES = (
+<% for name in file_names %>
+    <%= name | py_string %>,
+<% endfor %>
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--library", type=Path, help="the plugin library under test")
+
+
+@pytest.fixture(scope="session")
+def library(pytestconfig: pytest.Config) -> Path:
+    """The library under test; from here on the package uses this one, in child processes too."""
+    path = pytestconfig.getoption("--library") or os.environ.get(_LIBRARY_VARIABLE)
+    if not path:
+        built = [file for name in _FILE_NAMES for file in _PROJECT.glob(f"build/*/{name}")]
+        if not built:
+            pytest.fail(f"no library below {_PROJECT / 'build'}: build one, or pass --library")
+        path = max(built, key=lambda file: file.stat().st_mtime)
+    path = Path(path).absolute()
+    os.environ[_LIBRARY_VARIABLE] = str(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def manifest(library: Path) -> dict[str, Any]:
+    """What the library says of itself, from the file that the build put beside it."""
+    text = library.with_name(f"{library.name}.manifest.json").read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+@pytest.fixture(scope="session")
+def plugin(library: Path, manifest: dict[str, Any]) -> Iterator[Plugin]:
+    """The registered library with the device to test on."""
+    package.register(virtual=manifest["virtual"])
+    devices = package.devices()
+    if not devices:
+        message = f"{manifest['ep']} offers no device on this machine"
+        if os.environ.get(_NO_DEVICE_VARIABLE) == "1":
+            pytest.skip(message)
+        pytest.fail(f"{message}; if that is right here, set {_NO_DEVICE_VARIABLE}=1")
+    yield Plugin(manifest, devices[0])
+    package.unregister()

@@ -1,0 +1,219 @@
+<%= banner %>
+"""Small models, sessions that may not fall back to the CPU, and processes of their own."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper, numpy_helper
+
+_HERE = Path(__file__).resolve().parent
+_CASES: list[dict[str, Any]] = json.loads((_HERE / "op_cases.json").read_text(encoding="utf-8"))
+_IR_VERSION = 8  # old enough for every runtime, and it knows every opset
+
+NUMBERS = {
+    "float32": onnx.TensorProto.FLOAT,
+    "uint8": onnx.TensorProto.UINT8,
+    "int8": onnx.TensorProto.INT8,
+    "uint16": onnx.TensorProto.UINT16,
+    "int16": onnx.TensorProto.INT16,
+    "int32": onnx.TensorProto.INT32,
+    "int64": onnx.TensorProto.INT64,
+    "string": onnx.TensorProto.STRING,
+    "bool": onnx.TensorProto.BOOL,
+    "float16": onnx.TensorProto.FLOAT16,
+    "float64": onnx.TensorProto.DOUBLE,
+    "uint32": onnx.TensorProto.UINT32,
+    "uint64": onnx.TensorProto.UINT64,
+    "bfloat16": onnx.TensorProto.BFLOAT16,
+}
+_FIXED = {"float": "float32", "double": "float64"}  # tensor(float) -> float32
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """The library under test: what it claims, and the device that it offers."""
+
+    manifest: Mapping[str, Any]
+    device: Any
+
+    @property
+    def name(self) -> str:
+        return str(self.manifest["ep"])
+
+    def session(
+        self,
+        model: bytes,
+        options: Mapping[str, str] | None = None,
+        config: Mapping[str, str] | None = None,
+    ) -> onnxruntime.InferenceSession:
+        """A session that runs on the device alone: without the switch that forbids the CPU, a
+        broken execution provider would be replaced silently and every test would pass."""
+        settings = onnxruntime.SessionOptions()
+        settings.log_severity_level = 3
+        settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        for key, value in (config or {}).items():
+            settings.add_session_config_entry(key, value)
+        settings.add_provider_for_devices([self.device], dict(options or {}))
+        return onnxruntime.InferenceSession(model, settings)
+
+    def taken(self, session: onnxruntime.InferenceSession) -> list[str]:
+        """The types of the nodes that the runtime recorded as given to this device."""
+        return sorted(
+            node.op_type
+            for part in session.get_provider_graph_assignment_info()
+            if part.ep_name == self.name
+            for node in part.get_nodes()
+        )
+
+
+@dataclass(frozen=True)
+class OneNode:
+    """A model of one node, with inputs for it."""
+
+    op: str
+    model: bytes
+    feeds: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A case for one version of an op and one choice of element types."""
+
+    case: Mapping[str, Any]
+    since: int
+    types: Mapping[str, str]  # by constraint
+
+    def __str__(self) -> str:
+        shapes = "-".join(
+            "none" if each is None else "x".join(map(str, each.get("shape", ["const"]))) or "scalar"
+            for each in self.case["inputs"]
+        )
+        return f"{self.case['op']}-{self.since}-{'-'.join(self.types.values())}-{shapes}"
+
+    def build(self) -> OneNode:
+        """The model: graph inputs for whatever is random, initializers for constants."""
+        case, op, domain = self.case, self.case["op"], self.case["domain"]
+        schema = onnx.defs.get_schema(op, self.since, domain)
+        random = np.random.default_rng(len(case["inputs"]) + self.since)
+        names: list[str] = []
+        inputs: list[onnx.ValueInfoProto] = []
+        constants: list[onnx.TensorProto] = []
+        feeds: dict[str, Any] = {}
+        for index, spec in enumerate(case["inputs"]):
+            if spec is None:
+                names.append("")
+                continue
+            name = f"x{index}"
+            names.append(name)
+            formal = schema.inputs[min(index, len(schema.inputs) - 1)]
+            dtype = self._dtype(formal.type_str)
+            if "values" in spec:
+                constants.append(numpy_helper.from_array(np.array(spec["values"], dtype), name))
+                continue
+            feeds[name] = _numbers(random, spec, dtype)
+            number = helper.np_dtype_to_tensor_dtype(dtype)
+            inputs.append(helper.make_tensor_value_info(name, number, spec["shape"]))
+        outputs = [f"y{index}" for index in range(case.get("outputs", 1))]
+        node = helper.make_node(op, names, outputs, name="node", domain=domain)
+        for key, value in case.get("attributes", {}).items():
+            node.attribute.append(helper.make_attribute(key, self._attribute(value)))
+        graph = helper.make_graph(
+            [node],
+            "one_node",
+            inputs,
+            [helper.make_empty_tensor_value_info(name) for name in outputs],
+            constants,
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, self.since)])
+        model.ir_version = _IR_VERSION
+        return OneNode(op, model.SerializeToString(), feeds)
+
+    def _dtype(self, type_str: str) -> np.dtype[Any]:
+        if type_str in self.types:
+            return np.dtype(self.types[type_str])
+        fixed = type_str.removeprefix("tensor(").removesuffix(")")
+        return np.dtype(_FIXED.get(fixed, fixed))
+
+    def _attribute(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        dtype = np.dtype(self.types[value["type_of"]])
+        if "values" in value:
+            return numpy_helper.from_array(np.array(value["values"], dtype))
+        return helper.np_dtype_to_tensor_dtype(dtype)
+
+
+def trials(manifest: Mapping[str, Any]) -> Iterator[Trial]:
+    """Every case of every op, version and combination of types that the library registers."""
+    for entry in manifest["ops"]:
+        constraints = list(entry["types"])
+        op, since = (entry["domain"], entry["op"]), entry["since"]
+        cases = [case for case in _CASES if (case["domain"], case["op"]) == op]
+        for types in itertools.product(*entry["types"].values()):
+            for case in cases:
+                if since in case["since"]:
+                    yield Trial(case, since, dict(zip(constraints, types, strict=True)))
+
+
+def expected(one: OneNode) -> list[Any]:
+    """What the CPU computes, or, where it has no kernel for the types, ONNX's own reference."""
+    settings = onnxruntime.SessionOptions()
+    settings.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(one.model, settings, ["CPUExecutionProvider"])
+    except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:
+        from onnx.reference import ReferenceEvaluator
+
+        model = onnx.load_from_string(one.model)
+        return list(ReferenceEvaluator(model).run(None, one.feeds))
+    return list(session.run(None, one.feeds))
+
+
+def assert_same(actual: Sequence[Any], wanted: Sequence[Any]) -> None:
+    """Same number of outputs, each of the same type, shape and, to rounding, values."""
+    assert len(actual) == len(wanted)
+    for mine, theirs in zip(actual, wanted, strict=True):
+        assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        if mine.dtype.kind == "f":
+            np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5, equal_nan=True)
+        else:
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def fresh(code: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python code in a process of its own: how a process ends can be seen in no other way."""
+    paths = [str(_HERE.parents[1] / "python"), str(_HERE), os.environ.get("PYTHONPATH", "")]
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+
+
+def _numbers(random: np.random.Generator, spec: Mapping[str, Any], dtype: np.dtype[Any]) -> Any:
+    """Random numbers; integers stay away from zero, which nothing may be divided by."""
+    low, high = spec.get("range", (-3.0, 3.0))
+    shape = spec["shape"]
+    if dtype.kind == "b":
+        return np.asarray(random.random(shape) < 0.5)
+    if dtype.kind in "iu":
+        size = random.integers(max(1, round(low)), max(1, round(high)), shape, endpoint=True)
+        sign = np.where(random.random(shape) < 0.5, -1, 1) if dtype.kind == "i" and low < 0 else 1
+        return np.asarray(size * sign).astype(dtype)
+    return np.asarray(random.uniform(low, high, shape)).astype(dtype)

@@ -1,0 +1,74 @@
+<%= banner %>
+"""Tensors in the device's own memory: made there, bound to a session, copied back."""
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from support import OneNode, Plugin, Trial, assert_same, expected, fresh, trials
+
+
+def _all_float32(trial: Trial) -> bool:
+    return set(trial.types.values()) == {"float32"}
+
+
+@pytest.fixture(scope="module")
+def one(plugin: Plugin) -> OneNode:
+    """A node whose inputs all live on the device."""
+    return next(trial for trial in trials(plugin.manifest) if _all_float32(trial)).build()
+
+
+def _on_device(plugin: Plugin, value: Any) -> onnxruntime.OrtValue:
+    """A copy of ``value`` in the device's memory."""
+    hardware = plugin.device.device
+    return onnxruntime.OrtValue.ortvalue_from_numpy(
+        value, hardware.type.name.lower(), 0, hardware.vendor_id
+    )
+
+
+def test_the_device_has_memory_of_its_own(plugin: Plugin) -> None:
+    assert plugin.manifest["device_memory"]
+    memory = plugin.device.memory_info(onnxruntime.OrtDeviceMemoryType.DEFAULT)
+    assert memory.name != "Cpu"
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (), (0, 4), (1000, 1000)], ids=str)
+def test_a_tensor_goes_to_the_device_and_comes_back(plugin: Plugin, shape: tuple[int, ...]) -> None:
+    value = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    tensor = _on_device(plugin, value)
+    assert tensor.device_name().lower() != "cpu"
+    assert_same([tensor.numpy()], [value])
+
+
+def test_io_binding_with_tensors_on_the_device(plugin: Plugin, one: OneNode) -> None:
+    session = plugin.session(one.model)
+    for _ in range(3):
+        binding = session.io_binding()
+        for name, value in one.feeds.items():
+            binding.bind_ortvalue_input(name, _on_device(plugin, value))
+        for output in session.get_outputs():
+            binding.bind_output(output.name)
+        session.run_with_iobinding(binding)
+        assert_same(binding.copy_outputs_to_cpu(), expected(one))
+
+
+def test_the_host_cannot_read_the_device_s_memory(plugin: Plugin) -> None:
+    result = fresh(
+        """
+        import ctypes, json
+        import numpy as np
+        import <%= package %> as package
+        from support import Plugin
+        from test_memory import _on_device
+        manifest = json.load(open(package.get_library_path() + ".manifest.json", encoding="utf-8"))
+        package.register(virtual=manifest["virtual"])
+        tensor = _on_device(Plugin(manifest, package.devices()[0]), np.ones(4, np.float32))
+        print("reading", flush=True)
+        ctypes.string_at(tensor.data_ptr(), 4)
+        print("read", flush=True)
+        """
+    )
+    assert result.stdout == "reading\n", result.stderr
+    assert result.returncode != 0

@@ -1,0 +1,40 @@
+<%= banner %>
+"""Every op, version and combination of types that the library registers: it takes the node, and
+its numbers are the CPU's. The cases are in `op_cases.json`; tensors of no elements and of rank 0
+are among them.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+import pytest
+
+from support import Plugin, Trial, assert_same, expected, trials
+
+_MANIFEST: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[2] / "src/gen/manifest.json").read_text(encoding="utf-8")
+)
+# Not cased: onnxruntime turns Constant nodes into initializers before anyone can take them.
+_UNREACHABLE = {("", "Constant")}
+
+
+@pytest.mark.parametrize("trial", list(trials(_MANIFEST)), ids=str)
+def test_the_node_runs_here_and_its_values_are_right(plugin: Plugin, trial: Trial) -> None:
+    one = trial.build()
+    try:
+        wanted = expected(one)
+    except onnxruntime.capi.onnxruntime_pybind11_state.Fail as error:
+        if "under development" not in str(error):
+            raise
+        pytest.skip(f"this onnxruntime knows no opset {trial.since}")
+    session = plugin.session(one.model)
+    assert plugin.taken(session) == [one.op]
+    assert_same(session.run(None, one.feeds), wanted)
+
+
+def test_every_registered_op_has_a_case() -> None:
+    cased = {(trial.case["domain"], trial.case["op"]) for trial in trials(_MANIFEST)}
+    registered = {(op["domain"], op["op"]) for op in _MANIFEST["ops"] if op["ready"]}
+    assert registered - cased <= _UNREACHABLE

@@ -1,0 +1,96 @@
+"""Shared fixtures: projects built from blueprints, once each; and the sampling of the lab."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "tests" / "support"))
+
+if TYPE_CHECKING:
+    from projects import Project
+
+# The same examples on every run, and no deadline: how fast a machine is, is not under test.
+settings.register_profile("epforge", deadline=None, derandomize=True)
+settings.load_profile("epforge")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--lab-sample", type=int, metavar="N", help="run N of the selected lab tests")
+    parser.addoption("--lab-seed", default="0", metavar="SEED", help="which N of them")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if config.getoption("--lab-sample") is None:
+        return None
+    return f"lab: {config.getoption('--lab-sample')} tests, seed {config.getoption('--lab-seed')}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keeps a sample of the lab's tests. Which ones depends on the seed and their names alone."""
+    size = config.getoption("--lab-sample")
+    if size is None:
+        return
+    lab = sorted((item for item in items if item.get_closest_marker("lab")), key=lambda i: i.nodeid)
+    chosen = set(random.Random(config.getoption("--lab-seed")).sample(lab, min(size, len(lab))))
+    dropped = [item for item in lab if item not in chosen]
+    items[:] = [item for item in items if item not in dropped]
+    config.hook.pytest_deselected(items=dropped)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The top of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def project_of() -> Callable[..., Project]:
+    """Builds the project of a blueprint's text; the same text is built once and kept."""
+    from projects import built
+
+    return built
+
+
+def _blueprint(name: str) -> Iterator[Project]:
+    from projects import built
+
+    yield built((REPOSITORY / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def minimal() -> Iterator[Project]:
+    """The project of `blueprints/minimal.yaml`, release build."""
+    yield from _blueprint("blueprints/minimal.yaml")
+
+
+@pytest.fixture(scope="session")
+def full() -> Iterator[Project]:
+    """The project of `blueprints/kernel-registry.yaml`: every kernel family."""
+    yield from _blueprint("blueprints/kernel-registry.yaml")
+
+
+@pytest.fixture(scope="session")
+def device_memory() -> Iterator[Project]:
+    """The project of `blueprints/virtual-memory.yaml`: a virtual device with its own memory."""
+    yield from _blueprint("blueprints/virtual-memory.yaml")
+
+
+@pytest.fixture(scope="session")
+def ocr() -> Iterator[Project]:
+    """The project of the text-direction example, in the host's memory."""
+    yield from _blueprint("examples/ocr-direction/blueprint.yaml")
+
+
+@pytest.fixture(scope="session")
+def ocr_device_memory() -> Iterator[Project]:
+    """The project of the text-direction example, in the device's memory."""
+    yield from _blueprint("examples/ocr-direction/device-memory.yaml")

@@ -1,0 +1,112 @@
+"""The wheel holds all that epforge needs, and the installed tool works from anywhere."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Tool = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
+    """The wheel of this checkout."""
+    out = tmp_path_factory.mktemp("dist")
+    # With the backend at hand there is no need to fetch it again.
+    isolation = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    command = [sys.executable, "-m", "build", "--wheel", *isolation, "--outdir", str(out)]
+    done = subprocess.run(
+        [*command, str(repository)], capture_output=True, text=True, check=False, cwd=out
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(out.glob("epforge-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """An environment that has the wheel installed; its dependencies are those of this one."""
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place, with_pip=False, symlinks=True)
+    python = place / "bin" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-deps", wheel],
+        check=True,
+    )
+    site = next(place.glob("lib/python*/site-packages"))
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return place
+
+
+@pytest.fixture
+def tool(installed: Path, tmp_path: Path) -> Tool:
+    """Runs the installed `epforge` from the root directory."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["EPFORGE_CACHE"] = str(tmp_path / "cache")
+
+    def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [installed / "bin" / "epforge", *args],
+            cwd="/",
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def tracked(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.mark.parametrize("kind", ["templates", "blueprints"])
+def test_the_wheel_holds_every_asset(wheel: Path, repository: Path, kind: str) -> None:
+    prefix = f"epforge/{kind}/"
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.removeprefix(prefix) for name in archive.namelist() if prefix in name}
+    assert names == tracked(repository / kind)
+    assert names
+
+
+def test_the_wheel_holds_every_data_file_of_the_package(wheel: Path, repository: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if name.startswith("epforge/")}
+    package = repository / "generator" / "epforge"
+    assert {f"epforge/{name}" for name in tracked(package)} <= names
+
+
+def test_the_installed_tool_is_the_one_from_the_wheel(installed: Path) -> None:
+    code = "import epforge; print(epforge.__file__)"
+    done = subprocess.run(
+        [installed / "bin" / "python", "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()).is_relative_to(installed)
+
+
+def test_the_installed_tool_checks_plans_and_scaffolds(
+    tool: Tool, repository: Path, tmp_path: Path
+) -> None:
+    assert tool("--version").stdout.startswith("epforge ")
+    blueprint = tmp_path / "blueprint.yaml"
+    blueprint.write_bytes((repository / "blueprints" / "minimal.yaml").read_bytes())
+    checked = tool("check", blueprint)
+    assert checked.returncode == 0, checked.stderr
+    planned = tool("plan", blueprint, "--json")
+    assert planned.returncode == 0, planned.stderr
+    done = tool("scaffold", blueprint, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    for file in json.loads(planned.stdout)["files"]:
+        assert (tmp_path / "out" / file["path"]).is_file()

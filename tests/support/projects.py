@@ -1,0 +1,181 @@
+"""Projects scaffolded and built from blueprints, kept between test runs.
+
+A project is kept under the hash of everything it is made of: its rendered files, the compiler, the
+headers and the way it is built. So a kept one is never out of date.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from locking import locked
+
+from epforge.blueprint import parse
+from epforge.build import build
+from epforge.cache import cache_dir
+from epforge.cli.project import Expansion, expand, meaning, tool
+from epforge.ort.sdk import Sdk, find_sdk
+from epforge.workspace import publish
+
+_SUPPORT = Path(__file__).resolve().parent
+_GENERATOR = _SUPPORT.parents[1] / "generator"
+_STORE = cache_dir("tests", "projects")  # asked before any test moves the cache elsewhere
+_KEPT = 24
+_DONE = "built"
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project on disk with its library built. Shared between tests: copy it to change it."""
+
+    root: Path
+    library: Path
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        text = (self.root / "src/gen/manifest.json").read_text(encoding="utf-8")
+        content: dict[str, Any] = json.loads(text)
+        return content
+
+    @property
+    def ep(self) -> str:
+        """The execution provider's name."""
+        return str(self.manifest["ep"])
+
+    @property
+    def package(self) -> str:
+        """The Python package's import name."""
+        return next((self.root / "python").glob("*/_identity.py")).parent.name
+
+    def environment(self, runtime: Path | None = None) -> dict[str, str]:
+        """For a process that uses the project's package, the helpers here, and one onnxruntime."""
+        places = [runtime, self.root / "python", self.root / "tests/python", _SUPPORT, _GENERATOR]
+        macro = str(self.manifest["library"]).removeprefix("onnxruntime_ep_").upper()
+        return {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(str(place) for place in places if place),
+            f"{macro}_LIBRARY": str(self.library),
+        }
+
+    def python(
+        self, code: str, *, runtime: Path | None = None, timeout: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs code in a fresh process. It finds `plugin` (the package, registered), `device`,
+        `np`, `ort` and `models`."""
+        prelude = f"""
+            import json, numpy as np, onnxruntime as ort, models
+            import {self.package} as plugin
+            name = plugin.register(virtual={self.manifest["virtual"]})
+            device = (plugin.devices() or [None])[0]
+        """
+        return self.run_python(
+            textwrap.dedent(prelude) + textwrap.dedent(code), runtime=runtime, timeout=timeout
+        )
+
+    def run_python(
+        self, code: str, *, runtime: Path | None = None, timeout: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs code in a fresh process that has registered nothing."""
+        return subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=self.environment(runtime),
+        )
+
+    def copy(self, to: Path) -> Path:
+        """The sources of the project, to be changed; returns the new root."""
+        return Path(shutil.copytree(self.root, to, ignore=shutil.ignore_patterns("build")))
+
+
+def built(
+    text: str,
+    *,
+    preset: str = "release",
+    compiler: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Project:
+    """The project of a blueprint, built.
+
+    Args:
+        text: the blueprint.
+        preset: the CMake preset.
+        compiler: the C++ compiler's command; by default whatever epforge finds.
+        variables: further CMake cache variables.
+    """
+    expansion = expanded(text)
+    key = _key(expansion, preset, compiler, variables or {})
+    place = _STORE / key
+    root = place / expansion.blueprint.names.name.kebab
+    with locked(place):
+        marker = place / _DONE
+        if not marker.is_file():
+            _discard(place)
+            publish(root, expansion.files, tool=tool(), blueprint=expansion.blueprint.text.encode())
+            done = build(root, preset=preset, sdk=sdk(), compiler=compiler, variables=variables)
+            marker.write_text(str(done.library.relative_to(place)), encoding="utf-8")
+        library = place / marker.read_text(encoding="utf-8")
+        os.utime(place)
+    _prune()
+    return Project(root, library)
+
+
+def expanded(text: str) -> Expansion:
+    """The blueprint's project, in memory."""
+    return expand(meaning(parse(text, "blueprint.yaml")))
+
+
+@functools.cache
+def sdk() -> Sdk:
+    """The headers that the tests build against."""
+    return find_sdk(None, 27)
+
+
+def _key(
+    expansion: Expansion, preset: str, compiler: str | None, variables: Mapping[str, str]
+) -> str:
+    digest = hashlib.sha256()
+    for file in expansion.files:
+        digest.update(f"{file.path}\0{len(file.content)}\0".encode() + file.content)
+    for text in (
+        preset,
+        _version(compiler or "c++"),
+        str(sdk().include),
+        sorted(variables.items()),
+    ):
+        digest.update(f"{text}\0".encode())
+    return digest.hexdigest()[:20]
+
+
+@functools.cache
+def _version(compiler: str) -> str:
+    program = shutil.which(compiler) or compiler
+    text = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{program} {text.splitlines()[0]}"
+
+
+def _discard(place: Path) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+
+
+def _prune() -> None:
+    """Forgets the projects that have not been used for longest."""
+    places = [place for place in _STORE.iterdir() if (place / _DONE).is_file()]
+    places.sort(key=lambda place: place.stat().st_mtime)
+    for place in places[:-_KEPT]:
+        with locked(place):
+            shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,77 @@
+"""The command line's frame: help, versions, errors and exit statuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import epforge
+from epforge.cli.main import VERBS, app
+
+run = CliRunner().invoke
+
+
+def test_version() -> None:
+    result = run(app, ["--version"])
+    assert result.stdout == f"epforge {epforge.__version__}\n"
+    assert result.exit_code == 0
+
+
+def test_help_lists_every_verb_with_what_it_does() -> None:
+    result = run(app, ["-h"])
+    assert result.exit_code == 0
+    for verb in VERBS:
+        line = next(row for row in result.stdout.splitlines() if row.strip().startswith(verb + " "))
+        assert len(line.split()) > 3, line
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_every_verb_has_an_example(verb: str) -> None:
+    result = run(app, [verb, "--help"])
+    assert result.exit_code == 0
+    pages = [result.stdout]
+    if "Commands:" in result.stdout:
+        names = [
+            row.split()[0]
+            for row in result.stdout.split("Commands:")[1].splitlines()[1:]
+            if row[2:3].strip()
+        ]
+        pages += [run(app, [verb, name, "--help"]).stdout for name in names]
+    assert any(f"epforge {verb}" in page.split("Usage:")[1].split("\n", 1)[1] for page in pages)
+
+
+@pytest.mark.parametrize("args", [["nope"], ["plan"], ["plan", "a", "b"], ["plan", "--nope", "a"]])
+def test_a_wrong_call_is_exit_status_2(args: list[str]) -> None:
+    result = run(app, args)
+    assert result.exit_code == 2
+    assert "Error" in result.output
+
+
+def test_a_missing_blueprint_is_an_error_without_traceback(tmp_path: Path) -> None:
+    result = run(app, ["plan", str(tmp_path / "absent.yaml")])
+    assert result.exit_code == 2
+    assert "does not exist" in result.stderr
+    assert result.stdout == ""
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_errors_are_json_for_a_program(tmp_path: Path) -> None:
+    result = run(app, ["plan", "--json", str(tmp_path / "absent.yaml")])
+    assert result.exit_code == 2
+    assert "does not exist" in json.loads(result.stdout)["error"]["message"]
+
+
+def test_errors_of_a_blueprint_are_located_in_text_and_json(tmp_path: Path) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_text("epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [Relu]\nlayuot: NCHW\n")
+    text = run(app, ["plan", str(path)])
+    assert text.exit_code == 2
+    assert f"{path}:5:1: error:" in text.stderr
+    found = json.loads(run(app, ["plan", str(path), "--json"]).stdout)["error"]["diagnostics"]
+    assert found[0]["range"]["start"] == {"line": 5, "column": 1}
+    assert found[0]["fix"]["text"] == "layout"
+
+
+def test_completion_can_be_installed() -> None:
+    assert "--install-completion" in run(app, ["--help"]).stdout

@@ -1,0 +1,368 @@
+"""Publishing: ownership, refusals, and all or nothing whatever happens."""
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from epforge.errors import EpforgeError, ExitStatus, UsageError
+from epforge.workspace import (
+    LOCK,
+    EditedError,
+    File,
+    Owner,
+    Published,
+    State,
+    Tool,
+    WriteError,
+    check_target,
+    publish,
+    read_lock,
+    recover,
+)
+
+TOOL = Tool("0.1.0", "f" * 64)
+OLD = {
+    "gen/a.h": ("a1", Owner.GENERATED),
+    "gen/b.h": ("b1", Owner.GENERATED),
+    "gen/same.h": ("s", Owner.GENERATED),
+    "CMakeLists.txt": ("c1", Owner.SHARED),
+    "src/mine.cc": ("m1", Owner.YOURS),
+    "blueprint.yaml": ("epforge: 1", Owner.YOURS),
+}
+NEW = {
+    "gen/a.h": ("a2", Owner.GENERATED),
+    "gen/new/c.h": ("c2", Owner.GENERATED),
+    "gen/same.h": ("s", Owner.GENERATED),
+    "CMakeLists.txt": ("c2", Owner.SHARED),
+    "src/mine.cc": ("m2", Owner.YOURS),
+    "src/ejected.cc": ("e2", Owner.YOURS),
+    "blueprint.yaml": ("epforge: 1 # edited", Owner.YOURS),
+}
+Content = dict[str, tuple[str, Owner]]
+
+
+def files(content: Content) -> list[File]:
+    return [File(path, text.encode(), owner) for path, (text, owner) in content.items()]
+
+
+def put(
+    directory: Path,
+    content: Content,
+    step: Callable[[str], None] = lambda name: None,
+    edits: tuple[str, ...] = (),
+) -> Published:
+    return publish(
+        directory, files(content), tool=TOOL, blueprint=b"epforge: 1", edits=edits, step=step
+    )
+
+
+def tree(directory: Path) -> dict[str, bytes] | None:
+    """Every file below a directory; None if there is no directory."""
+    if not directory.is_dir():
+        return None
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_new_project_has_its_files_its_lock_and_the_base_of_shared_files(tmp_path: Path) -> None:
+    done = put(tmp_path / "deep" / "p", OLD)
+    assert done.created
+    found = tree(tmp_path / "deep" / "p")
+    assert found is not None
+    assert found.keys() == {*OLD, LOCK, ".epforge/base/CMakeLists.txt"}
+    assert found["gen/a.h"] == b"a1"
+    assert os.listdir(tmp_path / "deep") == ["p"]
+    lock = read_lock(tmp_path / "deep" / "p")
+    assert lock is not None
+    assert lock.files["CMakeLists.txt"].owner is Owner.SHARED
+
+
+def test_an_empty_directory_is_filled_in_place(tmp_path: Path) -> None:
+    before = tmp_path.stat().st_ino
+    assert put(tmp_path, OLD).created
+    assert tmp_path.stat().st_ino == before
+    assert (tmp_path / "gen/a.h").read_text() == "a1"
+    assert not (tmp_path / ".epforge/next").exists()
+
+
+def test_both_ways_of_publishing_give_the_same_tree(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    put(tmp_path / "there", OLD)
+    put(tmp_path / "absent", OLD)
+    assert tree(tmp_path / "there") == tree(tmp_path / "absent")
+
+
+def test_modes_follow_the_umask(tmp_path: Path) -> None:
+    content = [File("run", b"#!", Owner.YOURS, executable=True), File("doc", b"", Owner.YOURS)]
+    old = os.umask(0o027)
+    try:
+        publish(tmp_path / "p", content, tool=TOOL, blueprint=b"")
+    finally:
+        os.umask(old)
+    modes = {
+        name: stat.S_IMODE((tmp_path / "p" / name).stat().st_mode) for name in ("run", "doc", ".")
+    }
+    assert modes == {"run": 0o750, "doc": 0o640, ".": 0o750}
+
+
+@pytest.mark.parametrize("name", ["notes.txt", ".hidden", "blueprint.yaml", ".epforge"])
+def test_a_directory_that_is_neither_empty_nor_ours_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(UsageError, match=f"neither empty nor a project of epforge: it has {name}"):
+        put(tmp_path, OLD)
+    assert tree(tmp_path) == {name: b"precious"}
+
+
+def test_what_is_no_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    for name in ("file", "dangling"):
+        with pytest.raises(UsageError, match="is not a directory"):
+            put(tmp_path / name, OLD)
+    assert check_target(tmp_path / "absent") is State.ABSENT
+
+
+def test_a_link_inside_the_project_is_not_written_through(tmp_path: Path) -> None:
+    put(tmp_path / "p", OLD)
+    shutil.move(tmp_path / "p/gen", tmp_path / "elsewhere")
+    (tmp_path / "p/gen").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="symbolic link"):
+        put(tmp_path / "p", NEW)
+    assert (tmp_path / "elsewhere/a.h").read_text() == "a1"
+
+
+def test_updating_replaces_ours_removes_what_went_and_leaves_yours(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / "src/mine.cc").write_text("my work")
+    (tmp_path / "src/notes.txt").write_text("my notes")
+    done = put(tmp_path, NEW, edits=("blueprint.yaml",))
+    assert tree(tmp_path) == {
+        "gen/a.h": b"a2",
+        "gen/new/c.h": b"c2",
+        "gen/same.h": b"s",
+        "CMakeLists.txt": b"c2",
+        ".epforge/base/CMakeLists.txt": b"c2",
+        "src/mine.cc": b"my work",
+        "src/notes.txt": b"my notes",
+        "src/ejected.cc": b"e2",
+        "blueprint.yaml": b"epforge: 1 # edited",
+        LOCK: (tmp_path / LOCK).read_bytes(),
+    }
+    assert done.removed == ("gen/b.h",)
+    assert done.kept == ("src/mine.cc",)
+    assert "gen/same.h" not in done.written
+
+
+def test_nothing_to_do_touches_nothing(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    done = put(tmp_path, OLD)
+    assert (done.written, done.removed, done.kept) == ((), (), ())
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.parametrize("path", ["gen/a.h", "gen/same.h", "gen/b.h", "CMakeLists.txt"])
+def test_an_edit_that_would_be_lost_is_refused_and_named(tmp_path: Path, path: str) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / path).write_text("edited")
+    before = tree(tmp_path)
+    with pytest.raises(EditedError, match=path) as caught:
+        put(tmp_path, NEW)
+    assert caught.value.paths == (path,)
+    assert caught.value.exit_status is ExitStatus.CONFLICTS
+    assert tree(tmp_path) == before
+
+
+def test_a_file_of_the_owners_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / "gen/new").mkdir()
+    (tmp_path / "gen/new/c.h").write_text("precious")
+    (tmp_path / "src/ejected.cc").write_text("precious too")
+    with pytest.raises(EditedError, match=r"gen/new/c\.h"):
+        put(tmp_path, NEW)
+    (tmp_path / "gen/new/c.h").unlink()
+    put(tmp_path, NEW)
+    assert (tmp_path / "src/ejected.cc").read_text() == "precious too"
+
+
+def test_an_edited_shared_file_stays_when_ours_did_not_change(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / "CMakeLists.txt").write_text("edited")
+    done = put(tmp_path, {**NEW, "CMakeLists.txt": OLD["CMakeLists.txt"]})
+    assert (tmp_path / "CMakeLists.txt").read_text() == "edited"
+    assert "CMakeLists.txt" in done.kept
+    assert (tmp_path / ".epforge/base/CMakeLists.txt").read_text() == "c1"
+
+
+def test_a_file_of_yours_that_you_deleted_stays_deleted(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / "src/mine.cc").unlink()
+    put(tmp_path, NEW)
+    assert not (tmp_path / "src/mine.cc").exists()
+
+
+def test_a_deleted_generated_file_comes_back(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    (tmp_path / "gen/a.h").unlink()
+    put(tmp_path, OLD)
+    assert (tmp_path / "gen/a.h").read_text() == "a1"
+
+
+def test_paths_are_checked_before_anything_is_written(tmp_path: Path) -> None:
+    for path in ("../evil", "src/MINE.cc", ".epforge/x", LOCK):
+        with pytest.raises(UsageError):
+            put(tmp_path / "p", {**OLD, path: ("x", Owner.GENERATED)})
+    assert os.listdir(tmp_path) == []
+
+
+# What can go wrong between two system calls: an error, or the end of the process.
+
+
+def prepare(tmp_path: Path, start: str) -> Path:
+    """A target in one of the states that publishing starts from."""
+    target = tmp_path / "p"
+    if start == "empty":
+        target.mkdir(parents=True)
+    elif start == "ours":
+        put(target, OLD)
+        (target / "src/mine.cc").write_text("my work")
+    return target
+
+
+def steps_of(tmp_path: Path, start: str) -> list[str]:
+    names: list[str] = []
+    put(prepare(tmp_path / "dry", start), NEW, names.append)
+    return names
+
+
+def wanted(tmp_path: Path, start: str) -> dict[str, bytes] | None:
+    target = prepare(tmp_path / "wanted", start)
+    put(target, NEW)
+    return tree(target)
+
+
+STARTS = ["absent", "empty", "ours"]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_an_error_at_any_step_leaves_the_old_tree(tmp_path: Path, start: str) -> None:
+    names = steps_of(tmp_path, start)
+    assert len(names) > 5
+    target = prepare(tmp_path, start)
+    old = tree(target)
+    for index, name in enumerate(names):
+        if name == "done":
+            continue
+        count = iter(range(len(names)))
+
+        def fail(_: str, count: "iter" = count, index: int = index) -> None:  # type: ignore[valid-type]
+            if next(count) == index:
+                raise OSError(28, "No space left on device", "/the/disk")
+
+        with pytest.raises(WriteError, match="cannot write /the/disk: No space left") as caught:
+            put(target, NEW, fail)
+        assert caught.value.exit_status is ExitStatus.MISSING
+        assert tree(target) == old, name
+        assert {entry.name for entry in tmp_path.iterdir()} <= {"p", "dry"}
+
+
+CRASH = """
+import os, signal, sys
+sys.path[:0] = [sys.argv[4], sys.argv[5]]
+import test_workspace_publish as t
+from pathlib import Path
+left = int(sys.argv[2])
+def step(name):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+t.put(Path(sys.argv[1]), t.NEW, step)
+"""
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_kill_at_any_step_leaves_old_or_new_after_the_next_command(
+    tmp_path: Path, start: str
+) -> None:
+    import epforge
+
+    names = steps_of(tmp_path, start)
+    new = wanted(tmp_path, start)
+    places = [str(Path(epforge.__file__).parents[1]), str(Path(__file__).parent)]
+    for index, name in enumerate(names):
+        base = tmp_path / str(index)
+        target = prepare(base, start)
+        old = tree(target)
+        result = subprocess.run(
+            [sys.executable, "-c", CRASH, str(target), str(index), "-", *places],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == -signal.SIGKILL, result.stderr
+        if target.is_dir():
+            recover(target)
+        assert tree(target) in (old, new), name
+        put(target, NEW)
+        assert tree(target) == new, name
+
+
+def test_edits_after_a_crash_are_not_overwritten(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+
+    class Killed(BaseException):
+        pass
+
+    def kill(name: str) -> None:
+        if name == "apply gen/a.h":
+            raise Killed
+
+    with pytest.raises(Killed):
+        put(tmp_path, NEW, kill)
+    (tmp_path / "gen/a.h").write_text("edited meanwhile")
+    with pytest.raises(EditedError, match=r"gen/a\.h"):
+        recover(tmp_path)
+    assert (tmp_path / "gen/a.h").read_text() == "edited meanwhile"
+
+
+@pytest.mark.parametrize(
+    "rows", ["{", "{}", "[1]", '[{"path": "../evil", "before": null, "after": null}]']
+)
+def test_a_hostile_journal_is_refused(tmp_path: Path, rows: str) -> None:
+    project = tmp_path / "p"
+    put(project, OLD)
+    (tmp_path / "evil").write_text("precious")
+    (project / ".epforge/next").mkdir()
+    (project / ".epforge/next/journal.json").write_text(rows)
+    with pytest.raises(EpforgeError):
+        recover(project)
+    assert (tmp_path / "evil").read_text() == "precious"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_right_to_write_is_an_error_with_a_cure(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(WriteError, match="Permission denied"):
+            put(tmp_path / "p", OLD)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_the_journal_is_gone_after_an_update(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    put(tmp_path, NEW)
+    assert sorted(os.listdir(tmp_path / ".epforge")) == ["base"]
+    assert json.loads((tmp_path / LOCK).read_text())["files"].keys() == NEW.keys()
