@@ -43,7 +43,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   y = x;
   y[axis] = 1;
   if (x[axis] == 0 && ElementCount(y) != 0) {
-    return InvalidArgument("axis " + std::to_string(axis) + " of shape " + TextOf(x) + " is empty");
+    return InvalidArgument(Text() << "axis " << axis << " of shape " << x << " is empty");
   }
   if (attrs.keepdims == 0) y.erase(y.begin() + static_cast<std::ptrdiff_t>(axis));
   return Status();
@@ -55,7 +55,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
   const int64_t count = x[axis];
   const int64_t step = Product(x, axis + 1, x.size());
-<% if k.p.last %>
+<% if k.attributes | selectattr("key", "equalto", "select_last_index") | list %>
   const bool last = attrs.select_last_index != 0;
 <% else %>
   const bool last = false;

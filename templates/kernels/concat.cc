@@ -1,4 +1,3 @@
-<% from "kernels/parts.inc" import read %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -7,7 +6,12 @@
 
 namespace <%= ns %> {
 
-<%= read(k) %>
+Status Read(const Node& node, <%= k.attrs %>& attrs) {
+  bool found = false;
+  EP_RETURN_IF_ERROR(node.Get("axis", &attrs.axis, &found));
+  if (!found && node.SinceVersion() > 1) return InvalidArgument("the attribute axis is missing");
+  return Status();
+}
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   Shape result = inputs[0].shape;

@@ -35,7 +35,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
   }
   EP_RETURN_IF_ERROR(CheckShape(value.shape));
   if (ElementCount(value.shape) == 1 && SizeOf(value.dtype) != 0 && value.bytes.size() == SizeOf(value.dtype)) return Status();
-  return InvalidArgument("value of shape " + TextOf(value.shape) + " is not one element");
+  return InvalidArgument(Text() << "value of shape " << value.shape << " is not one element");
 }
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {

@@ -12,24 +12,21 @@ namespace {
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Window* window, Shape* output) {
   const Shape& x = inputs[0].shape;
   const Shape& w = inputs[1].shape;
-  if (x.size() < 3) return InvalidArgument("X must have rank 3 or more, not " + TextOf(x));
+  if (x.size() < 3) return InvalidArgument(Text() << "X must have rank 3 or more, not " << x);
   EP_RETURN_IF_ERROR(CheckRank(w, x.size(), "W"));
   if (w[0] % attrs.group != 0 || x[1] % attrs.group != 0 || x[1] / attrs.group != w[1]) {
-    return InvalidArgument("X of shape " + TextOf(x) + " and W of shape " + TextOf(w) +
-                           " do not fit " + std::to_string(attrs.group) + " groups");
+    return InvalidArgument(Text() << "X of shape " << x << " and W of shape " << w << " do not fit " << attrs.group << " groups");
   }
   if (inputs.has(2) && inputs[2].shape != Shape{w[0]}) {
-    return InvalidArgument("B must have shape " + TextOf({w[0]}) + ", not " +
-                           TextOf(inputs[2].shape));
+    return InvalidArgument(Text() << "B must have " << w[0] << " values, not shape " << inputs[2].shape);
   }
   const std::vector<int64_t> kernel(w.begin() + 2, w.end());
   if (!attrs.window.kernel.empty() && attrs.window.kernel != kernel) {
-    return InvalidArgument("kernel_shape " + TextOf(attrs.window.kernel) +
-                           " contradicts W of shape " + TextOf(w));
+    return InvalidArgument(Text() << "kernel_shape " << attrs.window.kernel << " contradicts W of shape " << w);
   }
   for (int64_t size : kernel) {
     if (size < 1 || size > INT32_MAX) {
-      return InvalidArgument("no kernel has the sizes of W of shape " + TextOf(w));
+      return InvalidArgument(Text() << "no kernel has the sizes of W of shape " << w);
     }
   }
   *output = {x[0], w[0]};
@@ -113,7 +110,7 @@ void AddTap(const Window& window, int64_t kz, int64_t ky, int64_t kx, T weight, 
   const int64_t begin = dx < 0 ? (-dx + width.stride - 1) / width.stride : 0;
   const int64_t room = width.input - dx;
   const int64_t fit = room > 0 ? (room + width.stride - 1) / width.stride : 0;
-  const int64_t end = Smaller(fit, width.output);
+  const int64_t end = Minimum(fit, width.output);
   for (int64_t oz = 0; oz < window.depth.output; ++oz) {
     const int64_t z = window.depth.start(oz) + kz * window.depth.dilation;
     if (z < 0 || z >= window.depth.input) continue;
@@ -203,7 +200,7 @@ Status Convolve(const Window& window, Inputs inputs, int64_t group, MutableTenso
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
   EP_RETURN_IF_ERROR(ReadWindow(node, &attrs.window));
   EP_RETURN_IF_ERROR(node.Get("group", &attrs.group));
-  if (attrs.group < 1) return InvalidArgument("group is " + std::to_string(attrs.group));
+  if (attrs.group < 1) return InvalidArgument(Text() << "group is " << attrs.group);
   return Status();
 }
 

@@ -3,8 +3,6 @@
 #include "<%= k.header %>"
 
 #include <cstring>
-#include <string>
-
 #include "gen/kernels/support/checks.h"
 
 namespace <%= ns %> {
@@ -18,7 +16,7 @@ Status ResolveIndices(const Tensor& indices, int64_t dim, std::vector<int64_t>* 
   for (size_t i = 0; i < positions->size(); ++i) {
     const int64_t index = data[i];
     if (index < -dim || index >= dim) {
-      return InvalidArgument("index " + std::to_string(index) + " is out of range for " + std::to_string(dim) + " elements");
+      return InvalidArgument(Text() << "index " << index << " is out of range for " << dim << " elements");
     }
     (*positions)[i] = index < 0 ? index + dim : index;
   }

@@ -54,9 +54,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   EP_RETURN_IF_ERROR(CheckRank(a, 2, "A"));
   EP_RETURN_IF_ERROR(CheckRank(b, 2, "B"));
   if (a[attrs.transA != 0 ? 0 : 1] != b[attrs.transB != 0 ? 1 : 0]) {
-    return InvalidArgument("cannot multiply shapes " + TextOf(a) + " and " + TextOf(b) +
-                           " (transA=" + std::to_string(attrs.transA) +
-                           ", transB=" + std::to_string(attrs.transB) + ")");
+    return InvalidArgument(Text() << "cannot multiply shapes " << a << " and " << b << " (transA=" << attrs.transA << ", transB=" << attrs.transB << ")");
   }
   const Shape y{a[attrs.transA != 0 ? 1 : 0], b[attrs.transB != 0 ? 0 : 1]};
   shapes[0] = y;
@@ -66,7 +64,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   Shape broadcast;
   EP_RETURN_IF_ERROR(CommonShape(y, c, &broadcast));
   if (broadcast == y) return Status();
-  return InvalidArgument("C of shape " + TextOf(c) + " cannot be broadcast to " + TextOf(y));
+  return InvalidArgument(Text() << "C of shape " << c << " cannot be broadcast to " << y);
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {

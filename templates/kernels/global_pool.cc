@@ -39,7 +39,7 @@ Status Pool(int64_t count, Inputs inputs, Outputs outputs, Exec& exec) {
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
-  if (x.size() < 2) return InvalidArgument("X must have rank 2 or more, not shape " + TextOf(x));
+  if (x.size() < 2) return InvalidArgument(Text() << "X must have rank 2 or more, not shape " << x);
   shapes[0].assign(x.size(), 1);
   shapes[0][0] = x[0];
   shapes[0][1] = x[1];
@@ -49,7 +49,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
 Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;
   const int64_t count = Product(x, 2, x.size());
-  if (count == 0) return InvalidArgument("X of shape " + TextOf(x) + " has nothing to pool");
+  if (count == 0) return InvalidArgument(Text() << "X of shape " << x << " has nothing to pool");
   switch (inputs[0].dtype) {
     <%= cases(k.t, "Pool", "count, inputs, outputs, exec") %>
     default:

@@ -2,10 +2,6 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-<% if k.p.grouped %>
-#include <string>
-<% endif %>
-
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/math.h"
 
@@ -52,7 +48,7 @@ Status Normalize(float epsilon, int64_t members, Inputs inputs, Outputs outputs,
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
 <% if k.p.grouped %>
   EP_RETURN_IF_ERROR(node.Get("num_groups", &attrs.groups));
-  if (attrs.groups < 1) return InvalidArgument("num_groups is " + std::to_string(attrs.groups));
+  if (attrs.groups < 1) return InvalidArgument(Text() << "num_groups is " << attrs.groups);
   int64_t stash_type = static_cast<int64_t>(DType::kFloat32);
   EP_RETURN_IF_ERROR(node.Get("stash_type", &stash_type));
   if (stash_type != static_cast<int64_t>(DType::kFloat32)) {
@@ -64,10 +60,10 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 
 Status InferShapes(const <%= k.attrs %>&<% if k.p.grouped %> attrs<% endif %>, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
-  if (x.size() < 2) return InvalidArgument("X must have rank 2 or more, not shape " + TextOf(x));
+  if (x.size() < 2) return InvalidArgument(Text() << "X must have rank 2 or more, not shape " << x);
 <% if k.p.grouped %>
   if (x[1] % attrs.groups != 0) {
-    return InvalidArgument(std::to_string(x[1]) + " channels do not make " + std::to_string(attrs.groups) + " groups");
+    return InvalidArgument(Text() << x[1] << " channels do not make " << attrs.groups << " groups");
   }
 <% endif %>
   const Shape expected{x[1]};

@@ -54,7 +54,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
-  if (x.size() < 2) return InvalidArgument("X must have rank 2 or more, not shape " + TextOf(x));
+  if (x.size() < 2) return InvalidArgument(Text() << "X must have rank 2 or more, not shape " << x);
   shapes[0] = x;
   return Status();
 }

@@ -27,7 +27,7 @@ Status Resolve(const Shape& a, const Shape& b, Problem* problem) {
   if (!a_row) problem->m = a[a.size() - 2];
   if (!b_col) problem->n = b.back();
   if (b[b_col ? 0 : b.size() - 2] != problem->depth) {
-    return InvalidArgument("cannot multiply shapes " + TextOf(a) + " and " + TextOf(b));
+    return InvalidArgument(Text() << "cannot multiply shapes " << a << " and " << b);
   }
   if (!a_row) problem->a_batch.assign(a.begin(), a.end() - 2);
   if (!b_col) problem->b_batch.assign(b.begin(), b.end() - 2);

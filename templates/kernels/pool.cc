@@ -2,9 +2,7 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-<% if k.p.kind == "lp" %>
-#include <string>
-<% elif k.p.kind == "max" %>
+<% if k.p.kind == "max" %>
 #include <limits>
 <% endif %>
 
@@ -20,7 +18,7 @@ namespace <%= ns %> {
 namespace {
 
 Status Resolve(const <%= k.attrs %>& attrs, const Shape& x, Window* window, Shape* output) {
-  if (x.size() < 3) return InvalidArgument("X must have rank 3 or more, not shape " + TextOf(x));
+  if (x.size() < 3) return InvalidArgument(Text() << "X must have rank 3 or more, not shape " << x);
   *output = {x[0], x[1]};
   EP_RETURN_IF_ERROR(LayWindow(attrs.window, attrs.window.kernel, x, window, output));
   for (const Slide* slide : {&window->depth, &window->height, &window->width}) {
@@ -165,7 +163,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
   attrs.count_include_pad = count_include_pad != 0;
 <% else %>
   EP_RETURN_IF_ERROR(node.Get("p", &attrs.p));
-  if (attrs.p < 1) return InvalidArgument("p is " + std::to_string(attrs.p));
+  if (attrs.p < 1) return InvalidArgument(Text() << "p is " << attrs.p);
 <% endif %>
   return Status();
 }

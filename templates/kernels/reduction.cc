@@ -14,10 +14,10 @@ namespace {
 <% if k.p.shifted %>
 // The largest element, which is taken off before exp so that it cannot overflow.
 template <class T>
-struct Maximum {
+struct Largest {
   static double Start() { return Lowest<double>(); }
   static double Term(T x, double) { return static_cast<double>(x); }
-  static double Join(double a, double b) { return Larger(a, b); }
+  static double Join(double a, double b) { return Maximum(a, b); }
 };
 
 <% endif %>
@@ -58,8 +58,8 @@ Status Reduce(const ReductionPlan& plan, Inputs inputs, Outputs outputs, Exec& e
     Total totals[kMaxSums];
     Total shifts[kMaxSums] = {};
 <% if k.p.shifted %>
-    MakeTotals<Maximum<T>>(plan, x + from, count, shifts, totals);
-    for (int64_t i = 0; i < count; ++i) shifts[i] = IsInfinite(totals[i]) || IsNaN(totals[i]) ? 0 : totals[i];
+    MakeTotals<Largest<T>>(plan, x + from, count, shifts, totals);
+    for (int64_t i = 0; i < count; ++i) shifts[i] = IsInfinite(totals[i]) || IsNan(totals[i]) ? 0 : totals[i];
 <% endif %>
     MakeTotals<Function<T>>(plan, x + from, count, shifts, totals);
 <% if k.p.counted %>

@@ -2,8 +2,6 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <string>
-
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/copy.h"
 
@@ -15,7 +13,7 @@ Status InferShapes(const <%= k.attrs %>&<% if k.attributes %> attrs<% endif %>, 
   const Shape& x = inputs[0].shape;
   Shape target;
   EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "shape", &target));
-  const std::string text = TextOf(target);
+  const Shape asked = target;
 <% if k.attributes %>
   const bool keeps_zero = attrs.allowzero != 0;
 <% else %>
@@ -25,14 +23,14 @@ Status InferShapes(const <%= k.attrs %>&<% if k.attributes %> attrs<% endif %>, 
   bool zero = false;
   for (size_t i = 0; i < target.size(); ++i) {
     if (target[i] == -1) {
-      if (unknown != nullptr) return InvalidArgument("shape " + text + " has -1 twice");
+      if (unknown != nullptr) return InvalidArgument(Text() << "shape " << asked << " has -1 twice");
       unknown = &target[i];
       *unknown = 1;  // until the others are known
     } else if (target[i] == 0 && keeps_zero) {
       zero = true;
     } else if (target[i] == 0) {
       if (i >= x.size()) {
-        return InvalidArgument("shape " + text + " copies a dimension that " + TextOf(x) + " lacks");
+        return InvalidArgument(Text() << "shape " << asked << " copies a dimension that " << x << " lacks");
       }
       target[i] = x[i];
     }
@@ -41,11 +39,11 @@ Status InferShapes(const <%= k.attrs %>&<% if k.attributes %> attrs<% endif %>, 
   const int64_t known = ElementCount(target);
   const int64_t count = ElementCount(x);
   if (unknown != nullptr) {
-    if (zero || known == 0) return InvalidArgument("-1 is ambiguous in shape " + text + " of " + TextOf(x));
+    if (zero || known == 0) return InvalidArgument(Text() << "-1 is ambiguous in shape " << asked << " of " << x);
     *unknown = count / known;
   }
   if (ElementCount(target) != count) {
-    return InvalidArgument("cannot reshape " + TextOf(x) + " to " + text);
+    return InvalidArgument(Text() << "cannot reshape " << x << " to " << asked);
   }
   shapes[0] = target;
   return Status();

@@ -1,7 +1,6 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <string>
 
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/copy.h"
@@ -15,7 +14,7 @@ Status EqualPieces(const <%= k.attrs %>& attrs, int64_t length, std::vector<int6
   const int64_t piece = length / count + (length % count == 0 ? 0 : 1);
   const int64_t last = length - piece * (count - 1);
   if (last < 0 || (last != piece && !attrs.uneven)) {
-    return InvalidArgument("cannot split " + std::to_string(length) + " elements into " + std::to_string(count) + " equal pieces");
+    return InvalidArgument(Text() << "cannot split " << length << " elements into " << count << " equal pieces");
   }
   pieces->assign(attrs.outputs, piece);
   pieces->back() = last;
@@ -31,7 +30,7 @@ Status CheckPieces(size_t outputs, int64_t length, const std::vector<int64_t>& p
     if (fits) rest -= piece;
   }
   if (fits && rest == 0) return Status();
-  return InvalidArgument("split " + TextOf(pieces) + " does not make " + std::to_string(outputs) + " pieces of " + std::to_string(length) + " elements");
+  return InvalidArgument(Text() << "split " << pieces << " does not make " << outputs << " pieces of " << length << " elements");
 }
 
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, size_t* axis, std::vector<int64_t>* pieces) {
@@ -52,7 +51,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
   EP_RETURN_IF_ERROR(node.Get("num_outputs", &num_outputs, &attrs.uneven));
   attrs.outputs = node.OutputCount();
   if (attrs.uneven && num_outputs != static_cast<int64_t>(attrs.outputs)) {
-    return InvalidArgument("num_outputs is " + std::to_string(num_outputs) + " for a node of " + std::to_string(attrs.outputs) + " outputs");
+    return InvalidArgument(Text() << "num_outputs is " << num_outputs << " for a node of " << attrs.outputs << " outputs");
   }
   return Status();
 }

@@ -19,7 +19,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   for (size_t i = 0; i < x.size(); ++i) {
     if (axes.empty() ? x[i] == 1 : dropped[i]) {
       if (x[i] != 1) {
-        return InvalidArgument("axis " + std::to_string(i) + " of shape " + TextOf(x) + " is not 1");
+        return InvalidArgument(Text() << "axis " << i << " of shape " << x << " is not 1");
       }
     } else {
       shapes[0].push_back(x[i]);

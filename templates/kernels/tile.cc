@@ -14,7 +14,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   std::vector<int64_t> repeats;
   EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "repeats", &repeats));
   if (repeats.size() != x.size()) {
-    return InvalidArgument("repeats " + TextOf(repeats) + " must have one value for each axis of " + TextOf(x));
+    return InvalidArgument(Text() << "repeats " << repeats << " must have one value for each axis of " << x);
   }
   // Checked together, as the shape that Compute copies to: it has the same number of elements.
   Shape both = x;

@@ -18,7 +18,7 @@ Status Resolve(const <%= k.attrs %>& attrs, size_t rank, std::vector<size_t>* so
   std::vector<bool> named;
   EP_RETURN_IF_ERROR(ResolveAxes(attrs.perm, rank, &named));
   if (attrs.perm.size() != rank) {
-    return InvalidArgument("perm " + TextOf(attrs.perm) + " must have " + std::to_string(rank) + " values");
+    return InvalidArgument(Text() << "perm " << attrs.perm << " must have " << rank << " values");
   }
   for (size_t i = 0; i < rank; ++i) EP_RETURN_IF_ERROR(ResolveAxis(attrs.perm[i], rank, &(*sources)[i]));
   return Status();

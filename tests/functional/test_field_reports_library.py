@@ -64,7 +64,7 @@ def test_fr_1_a_missing_entry_point_is_named_before_the_runtime_sees_it(
     assert data.count(b"\0ReleaseEpFactory\0")
     doctored = tmp_path / minimal.library.name
     doctored.write_bytes(data.replace(b"\0ReleaseEpFactory\0", b"\0ReleaseEpFact0ry\0"))
-    result = epforge("validate", doctored)
+    result = epforge("validate", "--library", doctored)
     assert result.returncode == 1
     assert "ReleaseEpFactory" in result.stdout
     assert "static" in result.stdout
@@ -126,7 +126,7 @@ def test_fr_7_each_wrong_file_gets_its_own_explanation(minimal: Project, tmp_pat
     """Somebody passed a Python extension and was told of a missing symbol."""
     said = {}
     for word, file in _other_files(minimal, tmp_path).items():
-        result = epforge("validate", file)
+        result = epforge("validate", "--library", file)
         assert result.returncode in (1, 2), (word, result.stdout, result.stderr)
         assert "Traceback" not in result.stderr
         said[word] = result.stdout + result.stderr

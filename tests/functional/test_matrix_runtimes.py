@@ -16,7 +16,15 @@ def validate(
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, object]]:
     result = subprocess.run(
         [
-            *(sys.executable, "-m", "epforge", "validate", str(project.library), "--json"),
+            *(
+                sys.executable,
+                "-m",
+                "epforge",
+                "validate",
+                "--library",
+                str(project.library),
+                "--json",
+            ),
             *("--runtime", str(runtime(version))),
             *(part for rung in rungs for part in ("--rung", rung)),
         ],

@@ -126,10 +126,11 @@ def session(
     settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     if device is not None and not fallback:
         settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
-    for key, content in (config or {}).items():
-        settings.add_session_config_entry(key, content)
     if device is not None:
         settings.add_provider_for_devices([device], dict(options or {}))
+    # After the device: with it come the published defaults, which overwrite what is there.
+    for key, content in (config or {}).items():
+        settings.add_session_config_entry(key, content)
     return onnxruntime.InferenceSession(of.SerializeToString(), settings)
 
 

@@ -22,7 +22,8 @@ from typing import Any
 from locking import locked
 
 from epforge.blueprint import parse
-from epforge.build import build
+from epforge.build import build, open_project
+from epforge.build.toolchain import find_toolchain
 from epforge.cache import cache_dir
 from epforge.cli.project import Expansion, expand, meaning, tool
 from epforge.ort.sdk import Sdk, find_sdk
@@ -61,7 +62,7 @@ class Project:
     def environment(self, runtime: Path | None = None) -> dict[str, str]:
         """For a process that uses the project's package, the helpers here, and one onnxruntime."""
         places = [runtime, self.root / "python", self.root / "tests/python", _SUPPORT, _GENERATOR]
-        macro = str(self.manifest["library"]).removeprefix("onnxruntime_ep_").upper()
+        macro = open_project(self.root).macro
         return {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(str(place) for place in places if place),
@@ -125,7 +126,8 @@ def built(
         if not marker.is_file():
             _discard(place)
             publish(root, expansion.files, tool=tool(), blueprint=expansion.blueprint.text.encode())
-            done = build(root, preset=preset, sdk=sdk(), compiler=compiler, variables=variables)
+            _set_variables(root, preset, compiler, variables or {})
+            done = build(root, preset, sdk=sdk().include, compiler=compiler, jobs=2)
             marker.write_text(str(done.library.relative_to(place)), encoding="utf-8")
         library = place / marker.read_text(encoding="utf-8")
         os.utime(place)
@@ -165,6 +167,23 @@ def _version(compiler: str) -> str:
     program = shutil.which(compiler) or compiler
     text = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
     return f"{program} {text.splitlines()[0]}"
+
+
+def _set_variables(
+    root: Path, preset: str, compiler: str | None, variables: Mapping[str, str]
+) -> None:
+    """Configures with settings of a person's own; `build` leaves such settings alone."""
+    if not variables:
+        return
+    tools = find_toolchain(compiler)
+    macro = open_project(root).macro
+    command = [
+        *(str(tools.cmake), "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={tools.ninja}"),
+        f"-D{macro}_ORT_INCLUDE_DIR={sdk().include}",
+        *(f"-D{name}={value}" for name, value in variables.items()),
+    ]
+    environment = {**os.environ, "CXX": tools.compiler}
+    subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
 
 
 def _discard(place: Path) -> None:

@@ -98,15 +98,13 @@ class _Composer:
         return self._result()
 
     def _result(self) -> tuple[Table, list[Diagnostic]]:
-        if isinstance(self.root, Table):
-            return self.root, self.errors
-        if self.root is None or (isinstance(self.root, Scalar) and self.root.empty):
-            what, place = "the blueprint is empty", self.source.span(0, 0)
-        else:
-            what = "the blueprint is not a mapping"
-            place = self.root.span
-        expected = "a mapping of keys to values, such as 'epforge: 1'"
-        self._fatal(place, "not-a-mapping", what, expected)
+        if not isinstance(self.root, Table):
+            empty = self.root is None or (isinstance(self.root, Scalar) and self.root.empty)
+            what = "the blueprint is empty" if empty else "the blueprint is not a mapping"
+            place = self.root.span if self.root else self.source.span(0, 0)
+            expected = "a mapping of keys to values, such as 'epforge: 1'"
+            self._fatal(place, "not-a-mapping", what, expected)
+        return self.root, self.errors
 
     def _events(self) -> Iterator[Any]:
         from ruamel.yaml import YAML
@@ -144,7 +142,7 @@ class _Composer:
             self._fatal(span, "directive", "a blueprint is YAML 1.2", "no %YAML directive, or 1.2")
 
     def _scalar(self, event: Any) -> None:
-        span = self._span(event)
+        span = self._trimmed(event.start_mark.index, event.end_mark.index)
         quoted = event.style is not None
         tag = str(event.tag) if event.tag else ""
         if tag in ("!", f"{_TAG}str"):
@@ -154,6 +152,8 @@ class _Composer:
         elif tag:
             self._tag_error(span, tag)
         self._count(1, span)
+        if not event.value and not quoted and self.stack and self.stack[-1].key:
+            span = self.stack[-1].key.span  # a value that is not there is shown by its key
         self._add(Scalar(event.value, quoted, span), event.anchor, 1, 0)
 
     def _open(self, event: Any, table: bool) -> None:
@@ -172,18 +172,9 @@ class _Composer:
 
     def _close(self, event: Any) -> None:
         top = self.stack.pop()
-        end = event.end_mark.index
-        # A block collection ends where the next token starts; give back the white space.
-        text = self.source.text
-        while end > top.start and text[end - 1] in " \t\r\n":
-            end -= 1
-        span = self.source.span(top.start, end)
-        node: Node
-        if top.table:
-            node = Table(top.entries, top.keys, span)
-        else:
-            node = Sequence(tuple(top.items), span)
-        self._add(node, top.anchor, top.size, top.height)
+        span = self._trimmed(top.start, event.end_mark.index)
+        table, items = Table(top.entries, top.keys, span), Sequence(tuple(top.items), span)
+        self._add(table if top.table else items, top.anchor, top.size, top.height)
 
     def _alias(self, event: Any) -> None:
         span = self._span(event)
@@ -259,6 +250,12 @@ class _Composer:
         what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
         hint = "delete it: the format says what each value is"
         self._error(span, "tag", what, "a value without a tag", hint)
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        """A span without the white space at its end: blocks end where the next token starts."""
+        while end > start and self.source.text[end - 1] in " \t\r\n":
+            end -= 1
+        return self.source.span(start, end)
 
     def _span(self, event: Any) -> Span:
         return self.source.span(event.start_mark.index, event.end_mark.index)

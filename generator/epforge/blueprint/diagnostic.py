@@ -76,7 +76,7 @@ def by_position(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(unique, key=lambda d: (d.line, d.column, d.end_line, d.end_column, d.code)))
 
 
-class BlueprintErrors(EpforgeError):
+class BlueprintErrors(EpforgeError):  # noqa: N818 (it holds all of them)
     """Everything that is wrong with a blueprint.
 
     Args:
@@ -99,7 +99,7 @@ class BlueprintErrors(EpforgeError):
 
 
 def show(text: str, limit: int = 60) -> str:
-    """``text`` in quotes, cut to ``limit`` characters, with no character that acts on a terminal."""
+    """``text`` in quotes, cut to ``limit`` characters, without what would act on a terminal."""
     cut = text if len(text) <= limit else text[: limit - 3] + "..."
     visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in cut)
     return f'"{visible}"' if '"' not in visible else f"'{visible}'"

@@ -193,4 +193,6 @@ def _element(annotation: Any) -> Any:
     if not arguments:
         return None
     origin = typing.get_origin(annotation)
-    return arguments[1] if isinstance(origin, type) and issubclass(origin, Mapping) else arguments[0]
+    return (
+        arguments[1] if isinstance(origin, type) and issubclass(origin, Mapping) else arguments[0]
+    )

@@ -14,8 +14,8 @@ _WINDOW = 100  # characters of a source line that are shown
 def render(diagnostics: Iterable[Diagnostic], text: str = "") -> str:
     """The report for people.
 
-    Per finding: ``file:line:column: error: message``, the line, a caret line under it, and what was
-    expected and what to do, where there is something to say. Findings are separated by a blank line.
+    Per finding: ``file:line:column: error: message``, the line, a caret line under it, and what
+    was expected and what to do, where there is something to say. A blank line between findings.
 
     Args:
         diagnostics: the findings, in the order to show them.

@@ -32,7 +32,7 @@ def refuse(
 ) -> NoReturn:
     """Raise the error of a reader or of a rule. ``fix`` replaces the whole value."""
     context = {"message": message, "expected": expected, "hint": hint, "fix": fix}
-    raise PydanticCustomError(code, "{message}", context)  # type: ignore[arg-type]
+    raise PydanticCustomError(code, "{message}", context)
 
 
 def _scalar(value: Any, expected: str) -> Scalar:
@@ -128,7 +128,9 @@ class Choice:
             refuse("unknown-value", f"{show(text)} is not a choice", expected, hint, fix)
         return text
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.read, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
@@ -147,7 +149,9 @@ class Shorthand:
             return {self.key: value}
         return value
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.expand, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:

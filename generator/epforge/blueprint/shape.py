@@ -55,31 +55,39 @@ class Shape(BaseModel):
 class NamesShape(Shape):
     """Names that do not follow from `name`."""
 
-    ep: Text | None = Field(None, description="Name of the execution provider in sessions.")
-    library: Text | None = Field(None, description="Library file without prefix and suffix.")
-    distribution: Text | None = Field(None, description="Name of the Python package on an index.")
+    ep: Text | None = Field(default=None, description="Name of the execution provider in sessions.")
+    library: Text | None = Field(
+        default=None, description="Library file without prefix and suffix."
+    )
+    distribution: Text | None = Field(
+        default=None, description="Name of the Python package on an index."
+    )
 
 
 class VendorShape(Shape):
     """Who makes the device."""
 
     name: Text = Field(description="Vendor's name as users see it.")
-    pci_id: Int = Field(0, ge=0, le=0xFFFF, description="PCI vendor id; 0 for none.")
+    pci_id: Int = Field(default=0, ge=0, le=0xFFFF, description="PCI vendor id; 0 for none.")
 
 
 class OrtShape(Shape):
     """Which ONNX Runtime releases the plugin is for."""
 
-    min: NumberLike = Field("1.24.4", description="Oldest runtime to load in.")
-    target: NumberLike = Field("1.27", description="Release whose API is used where present.")
+    min: NumberLike = Field(default="1.24.4", description="Oldest runtime to load in.")
+    target: NumberLike = Field(
+        default="1.27", description="Release whose API is used where present."
+    )
 
 
 class MatchShape(Shape):
     """Which hardware a device is; a key that is absent matches anything."""
 
-    vendor_id: U32 | None = Field(None, description="PCI vendor id.")
-    device_ids: tuple[U32, ...] = Field((), description="Device ids; empty for any.")
-    metadata: dict[str, Text] = Field({}, description="Entries the hardware device must have.")
+    vendor_id: U32 | None = Field(default=None, description="PCI vendor id.")
+    device_ids: tuple[U32, ...] = Field(default=(), description="Device ids; empty for any.")
+    metadata: dict[str, Text] = Field(
+        default={}, description="Entries the hardware device must have."
+    )
 
 
 class DeviceShape(Shape):
@@ -87,22 +95,25 @@ class DeviceShape(Shape):
 
     name: Text = Field(description="Short name, unique in the project.")
     type: Annotated[str, Choice(DEVICE_TYPES)] = Field(description="Kind of hardware.")
-    match: MatchShape = Field(MatchShape(), description="Which hardware it is.")
+    match: MatchShape = Field(default=MatchShape(), description="Which hardware it is.")
     virtual: Annotated[str, Choice(VIRTUAL)] = Field(
-        "never", description="allowed: offered under a registration name that ends in .virtual."
+        default="never",
+        description="allowed: offered under a registration name that ends in .virtual.",
     )
-    metadata: dict[str, Text] = Field({}, description="Entries shown to applications.")
+    metadata: dict[str, Text] = Field(default={}, description="Entries shown to applications.")
 
 
 class MemoryShape(Shape):
     """Memory of the device. `none` is the CPU's own memory."""
 
-    default: Annotated[str, Choice(MEMORY_KINDS)] = Field("none", description="Tensors.")
+    default: Annotated[str, Choice(MEMORY_KINDS)] = Field(default="none", description="Tensors.")
     host_accessible: Annotated[str, Choice(MEMORY_KINDS)] = Field(
-        "none", description="Memory that host and device share."
+        default="none", description="Memory that host and device share."
     )
-    read_only: Annotated[str, Choice(MEMORY_KINDS)] = Field("none", description="Initializers.")
-    streams: Flag = Field(False, description="Asynchronous streams.")
+    read_only: Annotated[str, Choice(MEMORY_KINDS)] = Field(
+        default="none", description="Initializers."
+    )
+    streams: Flag = Field(default=False, description="Asynchronous streams.")
 
 
 class OpShape(Shape):
@@ -110,13 +121,13 @@ class OpShape(Shape):
 
     op: Text = Field(description="Relu, or domain::Op.")
     types: dict[str, tuple[DTypeText, ...]] | None = Field(
-        None, description="Element types per type constraint of the operator's schema."
+        default=None, description="Element types per type constraint of the operator's schema."
     )
     models: NumberLike | None = Field(
-        None, description="Opsets that models may use: '13', '13-20', '>=13' or '>=13,<20'."
+        default=None, description="Opsets that models may use: '13', '13-20', '>=13' or '>=13,<20'."
     )
     kernel: Annotated[str, Choice(KERNELS)] | None = Field(
-        None, description="generated (default where there is a family) or yours."
+        default=None, description="generated (default where there is a family) or yours."
     )
 
 
@@ -124,19 +135,25 @@ class CustomAttributeShape(Shape):
     """An attribute of a custom operator."""
 
     type: Annotated[str, Choice(ATTRIBUTE_TYPES)]
-    default: RawOrList | None = Field(None, description="Absent: required.")
+    default: RawOrList | None = Field(default=None, description="Absent: required.")
 
 
 class CustomOpShape(Shape):
     """An operator of your own, with a schema that is registered with the runtime."""
 
     op: Text = Field(description="domain::Op.")
-    inputs: dict[str, Text] = Field({}, description="Type variable or element type per input.")
+    inputs: dict[str, Text] = Field(
+        default={}, description="Type variable or element type per input."
+    )
     outputs: dict[str, Text] = Field(description="Type variable or element type per output.")
-    types: dict[str, tuple[DTypeText, ...]] = Field({}, description="Element types per variable.")
-    attributes: dict[str, CustomAttributeShape] = Field({})
-    compute: Text | None = Field(None, description="Elementwise expression; absent: a stub.")
-    grad: Annotated[str, Choice(GRADS)] = Field("none")
+    types: dict[str, tuple[DTypeText, ...]] = Field(
+        default={}, description="Element types per variable."
+    )
+    attributes: dict[str, CustomAttributeShape] = Field(default={})
+    compute: Text | None = Field(
+        default=None, description="Elementwise expression; absent: a stub."
+    )
+    grad: Annotated[str, Choice(GRADS)] = Field(default="none")
 
 
 class PatternShape(Shape):
@@ -149,9 +166,13 @@ class PatternShape(Shape):
 class CompileShape(Shape):
     """How the compiled paradigm takes nodes."""
 
-    drop_constants: Flag = Field(False, description="Let the runtime free constant inputs.")
-    max_group: Int = Field(0, ge=0, le=1_000_000, description="Nodes per group; 0: no limit.")
-    also_kernels: tuple[Text, ...] = Field((), description="Operators also in a kernel registry.")
+    drop_constants: Flag = Field(default=False, description="Let the runtime free constant inputs.")
+    max_group: Int = Field(
+        default=0, ge=0, le=1_000_000, description="Nodes per group; 0: no limit."
+    )
+    also_kernels: tuple[Text, ...] = Field(
+        default=(), description="Operators also in a kernel registry."
+    )
     patterns: tuple[PatternShape, ...] = ()
 
 
@@ -160,13 +181,17 @@ class OptionShape(Shape):
 
     name: Text = Field(description="Key as applications write it.")
     type: Annotated[str, Choice(OPTION_TYPES)] | None = Field(
-        None, description="Absent: follows from choices or default."
+        default=None, description="Absent: follows from choices or default."
     )
-    range: tuple[Raw, ...] | None = Field(None, description="[lowest, highest] of a number.")
-    choices: tuple[Text, ...] | None = Field(None, description="Values of an enum.")
-    default: Raw | None = Field(None, description="Value when the option is not set.")
-    excludes: tuple[Text, ...] = Field((), description="Options that cannot be set beside it.")
-    doc: Text = Field("", description="One sentence for users.")
+    range: tuple[Raw, ...] | None = Field(
+        default=None, description="[lowest, highest] of a number."
+    )
+    choices: tuple[Text, ...] | None = Field(default=None, description="Values of an enum.")
+    default: Raw | None = Field(default=None, description="Value when the option is not set.")
+    excludes: tuple[Text, ...] = Field(
+        default=(), description="Options that cannot be set beside it."
+    )
+    doc: Text = Field(default="", description="One sentence for users.")
 
 
 class EpContextShape(Shape):
@@ -188,14 +213,14 @@ class FeaturesShape(Shape):
 class DistributionShape(Shape):
     """A Python distribution of the project."""
 
-    suffix: Text = Field("", description="Added to the distribution's name, such as -cu13.")
+    suffix: Text = Field(default="", description="Added to the distribution's name, such as -cu13.")
 
 
 class PythonShape(Shape):
     """The Python side of the project."""
 
-    min: NumberLike = Field("3.11", description="Oldest Python.")
-    native: Annotated[str, Choice(NATIVE)] = Field("none", description="Kernels for numpy.")
+    min: NumberLike = Field(default="3.11", description="Oldest Python.")
+    native: Annotated[str, Choice(NATIVE)] = Field(default="none", description="Kernels for numpy.")
     distributions: tuple[DistributionShape, ...] = (DistributionShape(),)
 
 
@@ -222,31 +247,42 @@ class BlueprintShape(Shape):
     epforge: Int = Field(ge=EDITION, le=EDITION, description="Edition of this format: 1.")
     name: Text = Field(description="Name of the project; every other name derives from it.")
     names: NamesShape = NamesShape()
-    version: NumberLike = Field("0.1.0", description="Semantic version of the project.")
+    version: NumberLike = Field(default="0.1.0", description="Semantic version of the project.")
     vendor: VendorEntry = Field(description="Vendor's name, or {name, pci_id}.")
-    license: Text = Field("Apache-2.0", description="SPDX license identifier.")
+    license: Text = Field(default="Apache-2.0", description="SPDX license identifier.")
     paradigm: Annotated[str, Choice(PARADIGMS)] = Field(
-        "kernel-registry", description="How nodes are taken: by kernel, or compiled."
+        default="kernel-registry", description="How nodes are taken: by kernel, or compiled."
     )
     ort: OrtShape = OrtShape()
-    runtime: Annotated[str, Choice(RUNTIMES)] = Field("host", description="What kernels run on.")
-    devices: tuple[DeviceShape, ...] | None = Field(None, description="Absent: one CPU device.")
+    runtime: Annotated[str, Choice(RUNTIMES)] = Field(
+        default="host", description="What kernels run on."
+    )
+    devices: tuple[DeviceShape, ...] | None = Field(
+        default=None, description="Absent: one CPU device."
+    )
     memory: MemoryShape = MemoryShape()
     types: tuple[DTypeText, ...] = Field(
-        ("float32",), description="Default element types of an operator's main type constraint."
+        default=("float32",),
+        description="Default element types of an operator's main type constraint.",
     )
-    ops: tuple[OpEntry, ...] = Field((), description="Operators: Relu, domain::Op or {op: ...}.")
+    ops: tuple[OpEntry, ...] = Field(
+        default=(), description="Operators: Relu, domain::Op or {op: ...}."
+    )
     custom_ops: tuple[CustomOpShape, ...] = ()
     compile: CompileShape | None = None
     layout: Annotated[str, Choice(LAYOUTS)] = "NCHW"
-    options: tuple[OptionShape, ...] = Field((), description="Provider options.")
+    options: tuple[OptionShape, ...] = Field(default=(), description="Provider options.")
     features: FeaturesShape = FeaturesShape()
-    runtime_libs: tuple[Text, ...] = Field((), description="Vendor libraries to ship beside it.")
-    system_libs: tuple[Text, ...] = Field((), description="Libraries that are never shipped.")
+    runtime_libs: tuple[Text, ...] = Field(
+        default=(), description="Vendor libraries to ship beside it."
+    )
+    system_libs: tuple[Text, ...] = Field(
+        default=(), description="Libraries that are never shipped."
+    )
     python: PythonShape = PythonShape()
     torch: TorchShape | None = None
     targets: tuple[Annotated[str, Choice(TARGETS)], ...] = Field(
-        TARGETS, description="Platforms to build for."
+        default=TARGETS, description="Platforms to build for."
     )
     overlays: tuple[OverlayShape, ...] = ()
 

@@ -9,12 +9,13 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from epforge.blueprint.compose import compose
-from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span, by_position
 from epforge.blueprint.explain import Finding, explain
 from epforge.blueprint.nodes import Node, Path, Scalar, Table, edited, key_span, lookup, plain
 from epforge.blueprint.scalars import read_int
 from epforge.blueprint.shape import EDITION, BlueprintShape
 from epforge.blueprint.text import SourceText, checked, read_text
+
 
 @dataclass(frozen=True)
 class BlueprintSource:
@@ -60,9 +61,7 @@ class BlueprintSource:
 
     def incomplete(self, *path: str | int) -> bool:
         """Was something at or below this path wrong, or something above it?"""
-        return any(
-            gone[: len(path)] == path or path[: len(gone)] == gone for gone in self.dropped
-        )
+        return any(gone[: len(path)] == path or path[: len(gone)] == gone for gone in self.dropped)
 
 
 def load(path: FilePath) -> BlueprintSource:
@@ -106,7 +105,7 @@ def _read(source: SourceText) -> BlueprintSource:
         changes = _changes(found)
         dropped |= set(changes)
         tree = edited(tree, changes)
-    return BlueprintSource(source, tree, shape, tuple(errors), frozenset(dropped))
+    return BlueprintSource(source, tree, shape, by_position(errors), frozenset(dropped))
 
 
 def _changes(findings: list[Finding]) -> dict[Path, Scalar | None]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from pathlib import Path
 
-from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span
 from epforge.errors import UsageError
 
 #: Largest blueprint that is read, in bytes. The full operator catalogue fits in a tenth of it.
@@ -102,7 +102,11 @@ def decode(data: bytes, file: str) -> SourceText:
     for mark, encoding in (*_MARKS, *_SHORT_MARKS):
         if data.startswith(mark):
             raise _fatal(
-                SourceText(file, ""), 0, "encoding", f"the file is {encoding}", "UTF-8",
+                SourceText(file, ""),
+                0,
+                "encoding",
+                f"the file is {encoding}",
+                "UTF-8",
                 "save the file as UTF-8",
             )
     try:
@@ -111,8 +115,11 @@ def decode(data: bytes, file: str) -> SourceText:
         before = data[: error.start].decode("utf-8")
         after = data[error.start :].decode("utf-8", errors="replace")
         raise _fatal(
-            SourceText(file, before + after), len(before), "encoding",
-            f"byte 0x{data[error.start]:02X} is not UTF-8", "UTF-8 text",
+            SourceText(file, before + after),
+            len(before),
+            "encoding",
+            f"byte 0x{data[error.start]:02X} is not UTF-8",
+            "UTF-8 text",
             "save the file as UTF-8",
         ) from None
     return checked(text, file)
@@ -128,15 +135,24 @@ def checked(text: str, file: str) -> SourceText:
         code = ord(bad.group())
         what = "a NUL byte" if code == 0 else f"the control character U+{code:04X}"
         raise _fatal(
-            source, bad.start(), "control-character", f"{what} is not allowed in YAML",
-            "printable text", "delete it",
+            source,
+            bad.start(),
+            "control-character",
+            f"{what} is not allowed in YAML",
+            "printable text",
+            "delete it",
         )
     if not source.text.strip():
-        start = Span(1, 1, 1, 1)
         diagnostic = Diagnostic(
-            file, 1, 1, 1, 1, "empty", "the blueprint is empty", "a mapping of keys to values",
-            "the smallest blueprint is {epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}",
-            Fix(start, "epforge: 1\n"),
+            file,
+            1,
+            1,
+            1,
+            1,
+            "empty",
+            "the blueprint is empty",
+            "a mapping of keys to values",
+            "the smallest: {epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}",
         )
         raise BlueprintErrors([diagnostic], source.text)
     return source
@@ -145,7 +161,11 @@ def checked(text: str, file: str) -> SourceText:
 def _too_large(file: str) -> BlueprintErrors:
     source = SourceText(file, "")
     return _fatal(
-        source, 0, "too-large", "the blueprint is too large", f"at most {MAX_BYTES} bytes",
+        source,
+        0,
+        "too-large",
+        "the blueprint is too large",
+        f"at most {MAX_BYTES} bytes",
         "a blueprint holds names and a table of operators; data belongs elsewhere",
     )
 

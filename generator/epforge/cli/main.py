@@ -16,6 +16,7 @@ from epforge.errors import EpforgeError
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = ("check", "schema", "plan", "scaffold", "eject", "build", "validate", "sdk", "api")
 _JSON = "--json"
+INTERRUPTED = 130
 
 
 class _Verbs(TyperGroup):
@@ -48,6 +49,9 @@ class _Verbs(TyperGroup):
         except EpforgeError as error:
             report(error, as_json=bool(ctx.obj))
             raise SystemExit(int(error.exit_status)) from error
+        except KeyboardInterrupt:
+            # What shells expect after an interrupt; by itself typer would say 1.
+            raise SystemExit(INTERRUPTED) from None
 
 
 def make_app(**settings: Any) -> typer.Typer:
@@ -109,7 +113,7 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
     if diagnostics is not None:
         from epforge.blueprint.report import to_json
 
-        body["message"] = f"{len(diagnostics)} errors in the blueprint"
+        body["message"] = "the blueprint cannot be used as it is"
         body["diagnostics"] = [to_json(diagnostic) for diagnostic in diagnostics]
     typer.echo(json.dumps({"error": body}, indent=2))
 

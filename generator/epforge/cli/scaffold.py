@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epforge.errors import ExitStatus, UsageError
+from epforge.errors import UsageError
+
+if TYPE_CHECKING:
+    from epforge.build import BuildResult
+    from epforge.validate import Report
 
 
 def command(
@@ -39,27 +43,49 @@ def command(
     \b
         epforge scaffold blueprint.yaml my-ep --build --validate
     """
-    say = _quiet if as_json else _say
-    summary = scaffold(file, directory, say)
-    status = ExitStatus.OK
+    summary = scaffold(file, directory)
+    if not as_json:
+        typer.echo(_written(directory, summary))
+    report = None
     if build or validate:
-        from epforge.cli.prove import build_project, validate_library
-
-        built = build_project(directory, ort_sdk, say)
+        built = _build(directory, ort_sdk, quiet=as_json)
         summary["build"] = built.to_json()
         if validate:
-            report = validate_library(built.library, say)
+            report = _validate(built, quiet=as_json)
             summary["validation"] = report.to_json()
-            status = report.exit_status
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
-    elif status is ExitStatus.OK:
-        _next_steps(directory, build or validate, validate)
-    if status is not ExitStatus.OK:
-        raise typer.Exit(int(status))
+    if report is not None and not report.passed:
+        raise typer.Exit(int(report.exit_status))
+    if not as_json:
+        typer.echo(_next_step(directory, build, validate))
 
 
-def scaffold(file: Path, directory: Path, say: Any) -> dict[str, Any]:
+def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult:
+    from epforge.build import build
+    from epforge.cli.progress import progress
+
+    with progress(quiet=quiet) as show:
+        built = build(directory, sdk=ort_sdk, progress=show)
+    if not quiet:
+        warnings = f", {built.warnings} warnings (see {built.log})" if built.warnings else ""
+        typer.echo(f"{built.library}: built in {built.seconds:.1f} s{warnings}")
+    return built
+
+
+def _validate(built: BuildResult, *, quiet: bool) -> Report:
+    from epforge.cli.progress import progress
+    from epforge.cli.validate import show_report
+    from epforge.validate import validate
+
+    with progress(quiet=quiet) as show:
+        report = validate(built.library, progress=show)
+    if not quiet:
+        show_report(report)
+    return report
+
+
+def scaffold(file: Path, directory: Path) -> dict[str, Any]:
     """Expands ``file`` into ``directory``; returns what was done, ready for JSON."""
     from epforge.cli.project import expand, read, tool
     from epforge.workspace import State, check_target, publish
@@ -69,28 +95,30 @@ def scaffold(file: Path, directory: Path, say: Any) -> dict[str, Any]:
     text = blueprint.text.encode()
     if state is State.OURS:
         _check_same(directory, text)
-    expansion = expand(blueprint)
-    done = publish(directory, expansion.files, tool=tool(), blueprint=text)
-    owners = Counter(item.owner.value for item in expansion.files)
-    parts = ", ".join(f"{owners[name]} {name}" for name in sorted(owners))
-    total = len(expansion.files)
-    if done.created:
-        say(f"{directory}: {total} files ({parts})")
-    elif done.written or done.removed:
-        say(
-            f"{directory}: {len(done.written)} files written, {len(done.removed)} removed, "
-            f"of {total} ({parts})"
-        )
-    else:
-        say(f"{directory}: up to date, {total} files ({parts})")
+    files = expand(blueprint).files
+    done = publish(directory, files, tool=tool(), blueprint=text)
     return {
         "directory": str(directory),
         "created": done.created,
-        "owners": dict(sorted(owners.items())),
+        "owners": dict(sorted(Counter(item.owner.value for item in files).items())),
         "written": list(done.written),
         "removed": list(done.removed),
         "kept": list(done.kept),
     }
+
+
+def _written(directory: Path, summary: dict[str, Any]) -> str:
+    owners = summary["owners"]
+    total = f"{sum(owners.values())} files"
+    parts = ", ".join(f"{count} {owner}" for owner, count in owners.items())
+    written, removed = len(summary["written"]), len(summary["removed"])
+    if summary["created"]:
+        what = total
+    elif written or removed:
+        what = f"{written} files written, {removed} removed, {total} in all"
+    else:
+        what = f"up to date, {total}"
+    return f"{directory}: {what} ({parts})"
 
 
 def _check_same(directory: Path, text: bytes) -> None:
@@ -109,18 +137,7 @@ def _check_same(directory: Path, text: bytes) -> None:
         )
 
 
-def _next_steps(directory: Path, built: bool, validated: bool) -> None:
-    if not built:
-        typer.echo(f"Next: epforge build {directory}")
-    elif not validated:
-        typer.echo(f"Next: epforge validate {directory}")
-    else:
-        typer.echo(f"Next: {directory / 'README.md'} says how to use it from Python and C++.")
-
-
-def _say(text: str) -> None:
-    typer.echo(text)
-
-
-def _quiet(text: str) -> None:
-    """With --json, only the summary is printed."""
+def _next_step(directory: Path, built: bool, validated: bool) -> str:
+    if validated:
+        return f"Next: {directory / 'README.md'} says how to use it from Python and C++."
+    return f"Next: epforge {'validate' if built else 'build'} {directory}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-
 from collections.abc import Iterable
 from typing import Any
 

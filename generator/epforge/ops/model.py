@@ -126,12 +126,13 @@ class FamilyRow:
     """One operator's entry in a kernel family: everything that tells it from its siblings.
 
     ``params`` is what the family's template needs beyond this. Strings in it are C++ that epforge
-    wrote, and are printed as they are. Three keys have a meaning of their own:
+    wrote, and are printed as they are. Some keys have a meaning of their own:
 
     * ``support``: file names in ``src/gen/kernels/support`` that the kernel includes, directly or
       not, with the ``.cc`` files behind them,
     * ``header``: the template of the op's header, without ``.h``, if it is not the family's own;
       ``"op"`` makes the attribute struct from the schema,
+    * ``attributes``: names of those that the struct has, if it is not all of the schema's,
     * ``main``: the constraint that `k.t` means, if it is not the first of ``types``.
     """
 

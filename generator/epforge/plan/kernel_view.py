@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Name, Safe
@@ -37,10 +37,56 @@ _ATTRIBUTE_TYPES = {
 }
 #: Attributes' names that C++ has taken.
 _KEYWORDS = frozenset(
-    "and auto bool break case char class const default delete do double else enum export float "
-    "for if int long new not operator or private public register return short signed static "
-    "struct switch template this throw try typename union unsigned using virtual void while xor "
-    "attrs node found".split()
+    [
+        "and",
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "char",
+        "class",
+        "const",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "export",
+        "float",
+        "for",
+        "if",
+        "int",
+        "long",
+        "new",
+        "not",
+        "operator",
+        "or",
+        "private",
+        "public",
+        "register",
+        "return",
+        "short",
+        "signed",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "try",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "while",
+        "xor",
+        "attrs",
+        "node",
+        "found",
+    ]
 )
 
 
@@ -51,7 +97,7 @@ class TypeView:
     enumerator: Identifier
     cpp: Safe
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Safe | Identifier]:
         return iter((self.enumerator, self.cpp))
 
 
@@ -116,6 +162,17 @@ class KernelView:
     yours: bool
     ready: bool
 
+    @property
+    def by_size(self) -> tuple[tuple[Safe, tuple[Identifier, ...]], ...]:
+        """``t`` grouped by the bytes of an element, for kernels that only move elements.
+
+        Each group is an unsigned type of that size and the enumerators that it stands for.
+        """
+        groups: dict[Safe, list[Identifier]] = {}
+        for view in self.t:
+            groups.setdefault(_carrier(view.cpp), []).append(view.enumerator)
+        return tuple((carrier, tuple(groups[carrier])) for carrier in sorted(groups, key=_bits))
+
     def uses(self, cpp: str) -> bool:
         """Does a member's type mention ``cpp``?"""
         return any(cpp in attribute.cpp for attribute in self.attributes)
@@ -123,6 +180,16 @@ class KernelView:
     def members(self, prefix: str) -> Safe:
         """The members one after another, for an initialiser list: ``attrs.alpha, attrs.beta``."""
         return Safe(", ".join(f"{prefix}{attribute.name}" for attribute in self.attributes))
+
+
+def _carrier(cpp: str) -> Safe:
+    bits = {"bool": 8, "float": 32, "double": 64}.get(cpp) or _bits(cpp)
+    return Safe(f"uint{bits}_t")
+
+
+def _bits(cpp: str) -> int:
+    """The digits in ``uint16_t``."""
+    return int("".join(filter(str.isdigit, cpp)))
 
 
 def kernel_view(op: Op) -> KernelView:
@@ -135,6 +202,8 @@ def kernel_view(op: Op) -> KernelView:
     name = Identifier(op.op) if not op.domain else op.name.camel
     yours = op.kernel is KernelSource.YOURS
     newest = op.versions[-1].schema
+    kept = op.row.params.get("attributes") if op.row else None
+    wanted = [a for a in op.attributes if not isinstance(kept, tuple) or a.name in kept]
     return KernelView(
         op=name,
         label=f"{op.domain}::{op.op}" if op.domain else op.op,
@@ -146,8 +215,8 @@ def kernel_view(op: Op) -> KernelView:
         t=tuple(map(type_view, types.get(key, ()))),
         p=_wrapped(op.row.params) if op.row else {},
         since=tuple(version.schema.since for version in op.versions),
-        attributes=tuple(_attribute(a) for a in op.attributes if a.kind in _ATTRIBUTE_TYPES),
-        unread=tuple(a for a in op.attributes if a.kind not in _ATTRIBUTE_TYPES),
+        attributes=tuple(_attribute(a) for a in wanted if a.kind in _ATTRIBUTE_TYPES),
+        unread=tuple(a for a in wanted if a.kind not in _ATTRIBUTE_TYPES),
         inputs=tuple((p.name, p.option) for p in newest.inputs),
         outputs=tuple((p.name, p.option) for p in newest.outputs),
         yours=yours,

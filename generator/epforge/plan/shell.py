@@ -28,23 +28,19 @@ _CPP_TYPES = {
 
 # Beside each pair NAME.{h,cc} in src/abi: why it is there.
 _ABI = {
-    "entry": "the two functions that the library exports",
+    "bridge": "ORT's statuses and tensors as ours",
     "ep": "the execution provider of a session: claims nodes",
     "factory": "devices, sessions, and what outlives them",
     "kernel_adapter": "a kernel as ORT calls it",
-    "kernel_exec": "threads and scratch memory for kernels",
     "kernel_registry": "the kernel table as ORT's registry",
-    "logger": "ORT's log",
-    "negotiate": "which runtime this is, and whether it is new enough",
     "node_reader": "nodes and their attributes",
-    "session_options": "our options out of a session's configuration",
-    "status_bridge": "ORT's status and ours",
-    "tensors": "ORT's values as tensors",
 }
 _ABI_HEADERS = {
     "api": "ORT's tables and the level in use; how structs are stamped",
     "guard": "no exception crosses into ORT",
     "handles": "owners of ORT's objects",
+    "logger": "ORT's log",
+    "negotiate": "which runtime this is, and whether it is new enough",
 }
 _ABI_DEVICE_MEMORY = {
     "allocator": "the device's memory for ORT",
@@ -100,12 +96,18 @@ def _abi(blueprint: Blueprint) -> list[FileSpec]:
     params = {
         "device_memory": blueprint.memory.on_device,
         "library": blueprint.names.library,
+        "metadata": any(device.metadata for device in blueprint.devices),
         "options": bool(blueprint.options),
+        "tensor_attributes": any(
+            attribute.kind == "tensor" for op in blueprint.ops for attribute in op.attributes
+        ),
+        "virtual": _virtual(blueprint),
     }
     pairs = dict(_ABI)
     if blueprint.memory.on_device:
         pairs |= _ABI_DEVICE_MEMORY
     reasons = {f"{name}.h": reason for name, reason in _ABI_HEADERS.items()}
+    reasons["entry.cc"] = "the two functions that the library exports"
     for name, reason in pairs.items():
         reasons |= {f"{name}.h": reason, f"{name}.cc": reason}
     return [_generated(f"src/abi/{name}", params, reason) for name, reason in reasons.items()]
@@ -127,13 +129,17 @@ def _identity(blueprint: Blueprint) -> list[FileSpec]:
     options = [_option(option) for option in blueprint.options]
     kinds = {kind.value: any(o.type is kind for o in blueprint.options) for kind in OptionType}
     parser = {"options": options, "kinds": kinds, "exclusions": _exclusions(blueprint, options)}
-    return [
+    specs = [
         _generated("src/gen/identity.h", identity, "names, versions, numbers"),
         _generated("src/gen/devices.h", {"devices": devices}, "which hardware is ours"),
-        _generated("src/gen/options.h", {"options": options}, "the provider options"),
-        _generated("src/gen/options.cc", parser, "the parser of the provider options"),
         _generated("src/gen/manifest.json", {"manifest": manifest(blueprint)}, "what it claims"),
     ]
+    if options:
+        specs += [
+            _generated("src/gen/options.h", {"options": options}, "the provider options"),
+            _generated("src/gen/options.cc", parser, "the parser of the provider options"),
+        ]
+    return specs
 
 
 def _device_rule(index: int, device: Device) -> Mapping[str, object]:

@@ -21,6 +21,7 @@ from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendo
 from epforge.resolve.operators import resolve_ops
 from epforge.resolve.options import resolve_options
 from epforge.resolve.optypes import main_constraint
+from epforge.resolve.pending import note_unsupported
 from epforge.resolve.runtime import (
     resolve_devices,
     resolve_memory,
@@ -29,7 +30,6 @@ from epforge.resolve.runtime import (
     resolve_targets,
 )
 from epforge.resolve.services import Layout, Native
-from epforge.resolve.unsupported import note_unsupported
 
 
 @dataclass(frozen=True)

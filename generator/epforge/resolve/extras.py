@@ -38,19 +38,55 @@ from epforge.resolve.services import (
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _SUFFIX = re.compile(r"|[-._]?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _FUNCTIONS = (
-    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "exp", "floor", "log", "max",
-    "min", "pow", "round", "select", "sigmoid", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "floor",
+    "log",
+    "max",
+    "min",
+    "pow",
+    "round",
+    "select",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
 )
 _EXPRESSION = (
-    ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Load, ast.Constant,
-    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub, ast.UAdd, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
-    ast.Eq, ast.NotEq,
+    ast.Expression,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.Call,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.USub,
+    ast.UAdd,
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+    ast.Eq,
+    ast.NotEq,
 )
 
 
-def resolve_custom_ops(
-    shapes: tuple[CustomOpShape, ...], found: Findings
-) -> tuple[CustomOp, ...]:
+def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tuple[CustomOp, ...]:
     """The project's own operators, in the blueprint's order."""
     seen: dict[str, int] = {}
     ops: list[CustomOp] = []
@@ -76,7 +112,9 @@ def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
         found.error(path, "bad-name", what, "domain::Op", hint)
         return "com.example", Identifier("MyOp")
     domain, op = parts
-    taken = domain in schemas.domains() or domain.startswith(("ai.onnx", "com.microsoft", "com.ms."))
+    taken = domain in schemas.domains() or domain.startswith(
+        ("ai.onnx", "com.microsoft", "com.ms.")
+    )
     if taken:
         what = f"custom_ops: the domain {show(domain)} belongs to ONNX or ONNX Runtime"
         found.error(path, "reserved-domain", what, "a domain of your own, such as com.example")
@@ -91,7 +129,9 @@ def _custom_op(
         found.error((*path, "outputs"), "empty-list", "outputs: an operator has at least one")
     seen: dict[str, str] = {}
     for key, names in (
-        ("inputs", shape.inputs), ("outputs", shape.outputs), ("attributes", shape.attributes),
+        ("inputs", shape.inputs),
+        ("outputs", shape.outputs),
+        ("attributes", shape.attributes),
     ):
         for name in names:
             _formal(name, key, path, seen, found)

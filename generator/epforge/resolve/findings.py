@@ -74,7 +74,13 @@ class Findings:
         message = f"not supported yet: {what}"
         self._later.append(
             Diagnostic(
-                self.source.file, *place, "not-supported-yet", message, "", hint, None,
+                self.source.file,
+                *place,
+                "not-supported-yet",
+                message,
+                "",
+                hint,
+                None,
                 Severity.NOTE,
             )
         )

@@ -6,7 +6,7 @@ The only thing `plan` and everything after it see of a blueprint.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from epforge.names import Identifier, Name, SemVer
@@ -181,7 +181,7 @@ class Blueprint:
     custom_ops: tuple[CustomOp, ...] = ()
     compile: Compile | None = None  # only with a compiled paradigm
     layout: Layout = Layout.NCHW
-    features: Features = Features()
+    features: Features = field(default_factory=Features)
     runtime_libs: tuple[str, ...] = ()  # vendor libraries to ship beside the plugin
     system_libs: tuple[str, ...] = ()  # libraries never to ship
     native: Native = Native.NONE

@@ -38,7 +38,7 @@ _LICENSES = (
 
 
 def resolve_names(name: str, explicit: NamesShape, found: Findings) -> Names:
-    """Every name of the project. Names that cannot be are reported; something stands in for them."""
+    """Every name of the project. One that cannot be is reported; something stands in for it."""
     words = _project_name(name, found)
     ep = explicit.ep if explicit.ep is not None else f"{words.camel}{_SUFFIX}"
     library = explicit.library if explicit.library is not None else f"onnxruntime_ep_{words.snake}"

@@ -98,7 +98,7 @@ def find_schema(text: str, path: Path, subject: str, found: Findings) -> OpSchem
         fix = suggest(domain, known)
         what = f"{subject}: the operators of domain {show(domain)} are not known"
         hint = f"did you mean {fix}?" if fix else "an operator of your own goes into custom_ops"
-        change = f"{fix}::{op}" if fix else None
+        change = f"{fix}::{op}" if fix and schemas.find(fix.replace("ai.onnx", ""), op) else None
         found.error(path, "unknown-domain", what, listed(known), hint, change)
         return None
     meant = _meant(domain, op)
@@ -135,6 +135,8 @@ def _entry(shape: OpShape, path: Path, found: Findings) -> _Entry | None:
     place: Path = (*path, "op") if found.source.has(*path, "op") else path
     schema = find_schema(shape.op, place, "ops", found)
     if schema is None:
+        if shape.models is not None:
+            _parsed(shape.models, (*path, "models"), found)
         return None
     domain, op = schema.domain, schema.name
     row = families.row(domain, op)
@@ -222,10 +224,8 @@ def _default_sinces(entry: _Entry, by_since: dict[int, SchemaVersion]) -> list[i
 
 def _opsets(text: str, entry: _Entry, found: Findings) -> OpsetRange | None:
     place = entry.place("models")
-    try:
-        opsets = parse_models(text)
-    except ValueError as error:
-        found.error(place, "bad-models", f"models: {show(text)}: {error}", GRAMMAR)
+    opsets = _parsed(text, place, found)
+    if opsets is None:
         return None
     newest = schemas.ONNX_OPSET if not entry.domain else max(entry.sinces)
     if opsets.low > newest or (opsets.high or 0) > max(newest, schemas.ONNX_OPSET):
@@ -233,6 +233,14 @@ def _opsets(text: str, entry: _Entry, found: Findings) -> OpsetRange | None:
         found.error(place, "unknown-opset", what, f"up to {newest}")
         return None
     return opsets
+
+
+def _parsed(text: str, path: Path, found: Findings) -> OpsetRange | None:
+    try:
+        return parse_models(text)
+    except ValueError as error:
+        found.error(path, "bad-models", f"models: {show(text)}: {error}", GRAMMAR)
+        return None
 
 
 def _uncovered(entry: _Entry, sinces: Sequence[int], why: str, found: Findings) -> None:
@@ -256,21 +264,22 @@ def _narrowed(
     """Per version, the types of every constraint."""
     explicit = _explicit(entry, chosen, found)
     allowed = [allowed_types(version, entry.row) for version in chosen]
-    wanted: dict[str, tuple[DType, ...]] = dict(explicit)
-    main = main_constraint(chosen[-1])
-    if main is not None and main not in explicit:
-        anywhere = {dtype for each in allowed for dtype in each.get(main, ())}
-        if any(dtype in anywhere for dtype in types):
-            wanted[main] = types
+    mains = [main_constraint(version) or "" for version in chosen]
+    # The blueprint's types count where they leave something of the operator as a whole, so that a
+    # version that takes none of them is left out and not registered for what nobody asked for.
+    pairs = zip(allowed, mains, strict=True)
+    wanted = any(dtype in each.get(main, ()) for each, main in pairs for dtype in types)
     result: list[Types] = []
-    for version, version_allowed in zip(chosen, allowed, strict=True):
+    for version, possible, main in zip(chosen, allowed, mains, strict=True):
         narrowed: dict[str, tuple[DType, ...]] = {}
-        for constraint, possible in version_allowed.items():
+        for constraint, choice in possible.items():
             if constraint in explicit:
-                # What the author asks for may exceed the family: noted above, never dropped.
-                possible = schema_types(version, constraint)
-            choice = wanted.get(constraint, possible)
-            narrowed[constraint] = tuple(dtype for dtype in possible if dtype in choice)
+                # What the author asks for may exceed the family: noted, never dropped.
+                from_schema = schema_types(version, constraint)
+                choice = tuple(dtype for dtype in from_schema if dtype in explicit[constraint])
+            elif constraint == main and wanted:
+                choice = tuple(dtype for dtype in choice if dtype in types)
+            narrowed[constraint] = choice
         result.append(narrowed)
     return result
 
@@ -367,7 +376,9 @@ def _twice(entry: _Entry, other: _Entry, since: int, found: Findings) -> None:
         found.error(entry.place("models"), "overlap", what, "ranges without a common version")
 
 
-def _gaps(group: list[tuple[_Entry, tuple[OpVersion, ...]]], sinces: list[int], found: Findings) -> None:
+def _gaps(
+    group: list[tuple[_Entry, tuple[OpVersion, ...]]], sinces: list[int], found: Findings
+) -> None:
     """Warn of versions that could have a kernel and that no entry is for."""
     entries = [entry for entry, _ in group if entry.shape.models is not None]
     if not entries:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 from pydantic_core import PydanticCustomError
 
@@ -19,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}")
 
 Value = int | float | bool | str
-_READERS = {
+_READERS: Mapping[OptionType, Callable[[Scalar], Value]] = {
     OptionType.INT: read_int,
     OptionType.FLOAT: read_real,
     OptionType.BOOL: read_flag,
@@ -43,7 +44,7 @@ def read_value(
 ) -> Value | None:
     """A scalar read as ``kind``; a wrong one is reported and gives None."""
     try:
-        value: Value = _READERS[kind](scalar)
+        value = _READERS[kind](scalar)
         if kind is OptionType.INT and value not in INT64:
             raise PydanticCustomError(
                 "out_of_range", "{message}", {"message": f"{scalar.text} does not fit in 64 bits"}
@@ -248,8 +249,14 @@ def _check_excludes(shape: OptionShape, index: int, names: list[str], found: Fin
             found.error(place, "bad-excludes", f"option {show(other)} excludes itself")
         elif other in shape.excludes[:step]:
             found.error(place, "listed-twice", f"excludes: {show(other)} is listed twice")
-        elif other not in names and not found.source.incomplete("options"):
+        elif other not in names and not _unnamed(found):
             fix = suggest(other, [name for name in names if name != shape.name])
             what = f"excludes: there is no option {show(other)}"
             hint = f"did you mean {fix}?" if fix else ""
             found.error(place, "bad-excludes", what, listed(names), hint, fix)
+
+
+def _unnamed(found: Findings) -> bool:
+    """Is there an option whose name could not be read? Any name may be meant to be that one's."""
+    options = [gone for gone in found.source.dropped if gone[0] == "options"]
+    return any(len(gone) <= 2 or gone[2] == "name" for gone in options)

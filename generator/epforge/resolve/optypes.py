@@ -32,8 +32,8 @@ def schema_types(version: SchemaVersion, constraint: str) -> tuple[DType, ...]:
 def allowed_types(version: SchemaVersion, row: FamilyRow | None) -> Types:
     """Per constraint, what the schema allows and the family's kernel can handle.
 
-    Without a family, everything the schema allows but the 16-bit floats (unless there is nothing else). Constraints that no
-    tensor type of the schema meets (sequences, for instance) are left out.
+    Without a family, everything the schema allows but the 16-bit floats (unless there is nothing
+    else). Constraints that no tensor type meets (sequences, for instance) are left out.
     """
     found: dict[str, tuple[DType, ...]] = {}
     for constraint in version.constraints:

@@ -15,7 +15,12 @@ import unicodedata
 from functools import cache
 from importlib import resources
 
-KEYWORDS = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KEYWORDS = _words(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
     char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
     co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
@@ -23,21 +28,21 @@ KEYWORDS = frozenset(
     nullptr operator or or_eq private protected public register reinterpret_cast requires return
     short signed sizeof static static_assert static_cast struct switch template this thread_local
     throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
-    xor xor_eq""".split()
+    xor xor_eq"""
 )
 
 #: Macros of platform headers in lower case: nothing of that name survives the preprocessor.
-MACROS = frozenset(
+MACROS = _words(
     """min max near far small interface hyper pascal cdecl linux unix i386 major minor makedev
     stdin stdout stderr errno assert offsetof alloca setjmp isnan isinf isfinite isnormal signbit
-    fpclassify st_atime st_mtime st_ctime va_arg va_copy va_end va_start sa_handler yield""".split()
+    fpclassify st_atime st_mtime st_ctime va_arg va_copy va_end va_start sa_handler yield"""
 )
 
 #: Macros of platform headers in upper case. A project named so has that word as its CMake prefix
 #: and, spelt as people spell it, in the reader's eye.
-LOUD_MACROS = frozenset(
+LOUD_MACROS = _words(
     """ERROR IN OUT OPTIONAL NULL EOF TRUE FALSE CONST VOID DELETE CALLBACK WINAPI STRICT IGNORE
-    OPAQUE TRANSPARENT ABSOLUTE RELATIVE INFINITE DOMAIN OVERFLOW UNDERFLOW""".split()
+    OPAQUE TRANSPARENT ABSOLUTE RELATIVE INFINITE DOMAIN OVERFLOW UNDERFLOW"""
 )
 
 WINDOWS_DEVICES = frozenset(
@@ -46,23 +51,27 @@ WINDOWS_DEVICES = frozenset(
 )
 
 #: Namespaces of libraries that plugins and their tests are built with.
-NAMESPACES = frozenset(
+NAMESPACES = _words(
     """std posix onnx onnxruntime ort onnx_c mlas gsl absl google protobuf testing boost fmt cuda
     cub thrust nv nvcuda cooperative_groups cutlass cute hip rocm sycl tbb eigen nanobind pybind11
-    epforge""".split()
+    epforge"""
 )
 
-_BUILT_IN_EPS = """CPU CUDA Tensorrt NvTensorRTRTX MIGraphX ROCM OpenVINO Dnnl VitisAI QNN Nnapi
+BUILT_IN_EPS = frozenset(
+    f"{name}ExecutionProvider"
+    for name in _words(
+        """CPU CUDA Tensorrt NvTensorRTRTX MIGraphX ROCM OpenVINO Dnnl VitisAI QNN Nnapi
     VSINPU Js CoreML Dml Rknpu WebNN WebGpu Xnnpack CANN Azure ACL ArmNN Tvm Stvm SNPE Nuphar
-    InternalTesting""".split()
-BUILT_IN_EPS = tuple(f"{name}ExecutionProvider" for name in _BUILT_IN_EPS)
+    InternalTesting"""
+    )
+)
 
 #: Libraries of the runtime and of the platform, which a plugin's file must not be taken for.
-LIBRARIES = frozenset(
+LIBRARIES = _words(
     """onnxruntime onnxruntime_providers_shared onnxruntime_providers_cuda
     onnxruntime_providers_tensorrt onnxruntime_providers_openvino onnxruntime_providers_dnnl
     onnxruntime_pybind11_state onnxruntime_genai c m dl rt pthread stdc util resolv nsl gomp
-    kernel32 user32 ntdll""".split()
+    kernel32 user32 ntdll"""
 )
 
 DISTRIBUTIONS = re.compile(r"(onnx|onnxruntime(-(gpu|directml|openvino|training|qnn|genai))?)")

@@ -110,7 +110,7 @@ def resolve_python(shape: PythonShape, found: Findings) -> tuple[int, int]:
 
 def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...]:
     """The platforms, in the blueprint's order."""
-    if not targets:
+    if not targets and not found.source.incomplete("targets"):
         found.error(("targets",), "empty-list", "targets: no platform to build for", "at least one")
     for index, target in enumerate(targets):
         if target in targets[:index]:

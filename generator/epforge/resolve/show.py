@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from epforge.ops.model import DType
-from epforge.resolve.model import Blueprint, Device, Op, OpVersion, Option, OptionType
+from epforge.resolve.model import Blueprint, Device, Op, Option, OptionType, OpVersion
 from epforge.resolve.opsets import opsets_of
 from epforge.resolve.optypes import schema_types
 from epforge.resolve.services import Compile, CustomOp, Features
@@ -103,7 +103,11 @@ def _op(op: Op) -> list[dict[str, Any]]:
             {
                 "op": f"{op.domain}::{op.op}" if op.domain else op.op,
                 "types": {name: _types(types) for name, types in _union(run).items()},
-                "models": f">={low}" if last is None else str(low) if last == low else f"{low}-{last}",
+                "models": f">={low}"
+                if last is None
+                else str(low)
+                if last == low
+                else f"{low}-{last}",
                 "kernel": op.kernel.value,
             }
         )
@@ -216,6 +220,9 @@ def resolved_yaml(bp: Blueprint) -> str:
             lines.append(f"{key}:")
             for entry in value:
                 lines += _entry(entry)
+        elif isinstance(value, dict) and len(f"{key}: {_flow(value)}") > _WIDTH:
+            lines.append(f"{key}:")
+            lines += [f"  {_flow(name)}: {_flow(item)}" for name, item in value.items()]
         else:
             lines.append(f"{key}: {_flow(value)}")
     return "\n".join(lines) + "\n"
@@ -234,7 +241,7 @@ def _flow(value: Any) -> str:
         return "{" + ", ".join(f"{_flow(k)}: {_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
-    if isinstance(value, str) and _PLAIN.fullmatch(value):
-        if value.lower() not in _WORDS_TO_QUOTE:
-            return value
+    plain = isinstance(value, str) and _PLAIN.fullmatch(value)
+    if plain and value.lower() not in _WORDS_TO_QUOTE:
+        return str(value)
     return json.dumps(value, ensure_ascii=False)

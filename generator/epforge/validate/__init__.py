@@ -25,6 +25,7 @@ from epforge.validate.static import Kind
 
 __all__ = [
     "RUNGS",
+    "THIS",
     "CaseResult",
     "Check",
     "Kind",
@@ -108,12 +109,13 @@ def validate(
         checks += [_skipped(rung, "a lower rung failed") for rung in climb]
         climb = []
     for runtime in runtimes if climb else ():
-        progress(f"loading {library.name}" + (f" in onnxruntime {runtime.label}" if runtime.label else ""))
+        progress(
+            f"loading {library.name}"
+            + (f" in onnxruntime {runtime.label}" if runtime.label else "")
+        )
         preload = preload_for(binary)
         bounds = limits if not binary.sanitizers else Limits(limits.stall_s * 3, 0)
-        loaded = Loader(
-            library, claims, runtime, bounds, allow_no_devices, preload, jobs
-        ).run()
+        loaded = Loader(library, claims, runtime, bounds, allow_no_devices, preload, jobs).run()
         versions.append(loaded.runtime)
         ep = ep or loaded.ep
         failed = any(check.outcome.bad for check in loaded.checks)
@@ -122,10 +124,8 @@ def validate(
         if Rung.OPS not in climb:
             continue
         if not loaded.usable or (failed and not keep_going):
-            if failed:
-                checks.append(_skipped(Rung.OPS, "a lower rung failed", loaded.runtime))
-            elif not any(check.name == "too old" for check in loaded.checks):
-                checks.append(_skipped(Rung.OPS, "no device to run on", loaded.runtime))
+            why = "a lower rung failed" if failed else "no device to run on"
+            checks.append(_skipped(Rung.OPS, why, loaded.runtime))
             continue
         checks += OpsRung(
             library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, bounds,

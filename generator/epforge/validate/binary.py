@@ -24,6 +24,8 @@ _MACHINES = {
     "S390": "s390x",
     "RISCV": "riscv",
 }
+_UNDEFINED, _ABSOLUTE = 0, 0xFFF1  # section indices of ELF; version names are absolute
+_SEEN = ("DEFAULT", "PROTECTED")  # visibilities that other libraries can bind to
 _MACH_O = {
     b"\xcf\xfa\xed\xfe",
     b"\xce\xfa\xed\xfe",
@@ -63,12 +65,15 @@ class Binary:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Binary:
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+        given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        return cls(**given)
 
     @property
     def sanitizers(self) -> tuple[str, ...]:
         """The sanitizer runtimes it was built for: "asan", "tsan", "ubsan"."""
-        return tuple(n for n in ("asan", "tsan", "ubsan") if any(f"lib{n}." in x for x in self.needed))
+        return tuple(
+            n for n in ("asan", "tsan", "ubsan") if any(f"lib{n}." in x for x in self.needed)
+        )
 
 
 def host_machine() -> str:
@@ -119,22 +124,21 @@ def _elf(path: Path) -> Binary:
     if elf is None:
         return Binary("elf", damage="it cannot be parsed")
     symbols = [symbol for symbol in elf.dynamic_symbols if symbol.name]
-    exported = [symbol for symbol in symbols if symbol.exported]
+    # Told by section, not by lief's `exported` and `imported`: those pass over untyped symbols.
+    defined = [s for s in symbols if s.shndx not in (_UNDEFINED, _ABSOLUTE)]
+    exported = [s for s in defined if _word(s.binding) != "LOCAL" and _word(s.visibility) in _SEEN]
     tags = lief.ELF.DynamicEntry.TAG
     search: list[str] = []
-    for tag in (tags.RPATH, tags.RUNPATH):
-        entry = elf.get(tag)
-        if entry is not None:
-            search += [part for part in str(getattr(entry, "paths", None) and ":".join(entry.paths) or "").split(":") if part]
+    for entry in (elf.get(tags.RPATH), elf.get(tags.RUNPATH)):
+        if isinstance(entry, (lief.ELF.DynamicEntryRpath, lief.ELF.DynamicEntryRunPath)):
+            search += [str(part) for part in entry.paths if part]
     return Binary(
         format="elf",
         machine=_machine(elf.header.machine_type),
         shared=elf.header.file_type == lief.ELF.Header.FILE_TYPE.DYN and not elf.has_interpreter,
         exports=tuple(sorted(str(s.name) for s in exported)),
-        unique=tuple(
-            sorted(str(s.name) for s in exported if _word(s.binding) == "GNU_UNIQUE")
-        ),
-        imports=tuple(sorted(str(s.name) for s in symbols if s.imported)),
+        unique=tuple(sorted(str(s.name) for s in exported if _word(s.binding) == "GNU_UNIQUE")),
+        imports=tuple(sorted(str(s.name) for s in symbols if s.shndx == _UNDEFINED)),
         needed=tuple(map(str, elf.libraries)),
         search=tuple(search),
     )

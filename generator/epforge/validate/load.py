@@ -104,25 +104,25 @@ class Loader:
         return self._line(name, outcome, fault or passed, version, run.seconds)
 
     def _refusal(self, run: WorkerRun, version: str) -> Check | None:
-        """On a runtime older than the library's minimum: it must say so, with both versions."""
-        if self.manifest is None or version_tuple(version) >= self.manifest.minimum:
+        """On a runtime older than the library's minimum: it must say so, with both versions.
+
+        That it says so well does not make the library work there: the check fails in any case.
+        """
+        if self.manifest is None or version_tuple(version)[:2] >= self.manifest.minimum[:2]:
             return None
         oldest = ".".join(map(str, self.manifest.minimum[:2]))
         this = ".".join(version.split(".")[:2])
-        line = self._worked(run, "too old", "", version)
+        outcome, fault = verdict(run)
         text = _error(run)
-        if line.outcome in (Outcome.CRASHED, Outcome.TIMED_OUT):
-            return line
-        if not text:
-            detail = f"registers although it needs {oldest}: the user will see no devices, not why"
-            return self._line("too old", Outcome.FAILED, detail, version, run.seconds)
-        lacking = [v for v in (oldest, this) if not re.search(rf"\b{re.escape(v)}\b", text)]
-        if lacking:
-            detail = f"the refusal does not name {' and '.join(lacking)}: {text}"
-            return self._line("too old", Outcome.FAILED, detail, version, run.seconds)
-        if run.ended:
-            return self._line("too old", Outcome.FAILED, run.ended, version, run.seconds)
-        return self._line("too old", Outcome.PASSED, f"refused: {text}", version, run.seconds)
+        if outcome is Outcome.PASSED:
+            fault = "yet it registers, so its users see no devices and not why"
+        elif outcome is Outcome.FAILED and text and not run.fault:
+            lacking = [v for v in (oldest, this) if not re.search(rf"\b{re.escape(v)}\b", text)]
+            good = f"the refusal does not name {' and '.join(lacking)}" if lacking else "it says so"
+            fault = f"{good}: {text}"
+        detail = f"the library needs onnxruntime {oldest}, this is {version}; {fault}"
+        bad = Outcome.FAILED if outcome is Outcome.PASSED else outcome
+        return self._line("too old", bad, detail, version, run.seconds)
 
     def _registered(self, run: WorkerRun, version: str) -> Check:
         return self._worked(run, "register", f"as {NAME} and as {NAME}{VIRTUAL}", version)
@@ -154,7 +154,13 @@ class Loader:
         text = f"none is offered{reason}"
         if self.allow_no_devices:
             return "", [], self._line("devices", Outcome.NOT_CHECKED, f"{text} (allowed)", version)
-        return "", [], self._line("devices", Outcome.FAILED, f"{text}; --allow-no-devices accepts it", version)
+        return (
+            "",
+            [],
+            self._line(
+                "devices", Outcome.FAILED, f"{text}; --allow-no-devices accepts it", version
+            ),
+        )
 
     def _manifest_agrees(self, devices: list[Mapping[str, Any]], version: str) -> Iterator[Check]:
         manifest = self.manifest
@@ -167,7 +173,11 @@ class Loader:
                 ("vendor", device["vendor"], manifest.vendor),
                 ("version", device["version"], manifest.version),
             )
-            wrong += [f"{key} is {got!r}, the manifest says {want!r}" for key, got, want in pairs if got != want]
+            wrong += [
+                f"{key} is {got!r}, the manifest says {want!r}"
+                for key, got, want in pairs
+                if got != want
+            ]
             if manifest.device_types and device["type"] not in manifest.device_types:
                 wrong.append(f"device type {device['type']} is not in the manifest")
         detail = "; ".join(dict.fromkeys(wrong)) or "name, vendor, version and device type agree"
@@ -204,7 +214,9 @@ class Loader:
         if line.outcome is not Outcome.PASSED:
             return line
         for record in run.named("twice"):
-            if record["none"] or (offers and (record["one"] == 0 or record["both"] < record["one"])):
+            if record["none"] or (
+                offers and (record["one"] == 0 or record["both"] < record["one"])
+            ):
                 text = (
                     f"devices with both, one and no registration: "
                     f"{record['both']}, {record['one']}, {record['none']}"

@@ -124,7 +124,9 @@ class Report:
         text = f"{numbers or 'nothing checked'}{models} in {self.seconds:.1f} s"
         if self.passed:
             return f"passed: {text}"
-        where = [f"{c.rung} {c.name}" + (f" on {c.runtime}" if c.runtime else "") for c in self.failures]
+        where = [
+            f"{c.rung} {c.name}" + (f" on {c.runtime}" if c.runtime else "") for c in self.failures
+        ]
         more = f" and {len(where) - 3} more" if len(where) > 3 else ""
         return f"failed at {'; '.join(where[:3])}{more}: {text}" if where else f"failed: {text}"
 

@@ -5,6 +5,7 @@ FR 27, 29, 35, 36, 41, 44 of the field reports.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -53,10 +54,21 @@ class OpsRung:
             if not self.only or claim.name in self.only:
                 groups.setdefault(claim.name, []).append(claim)
         if not groups:
-            text = "no op is declared" if self.manifest else "it takes no op that epforge has cases for"
+            text = (
+                "no op is declared"
+                if self.manifest
+                else "it takes no op that epforge has cases for"
+            )
             return (*lines, Check(Rung.OPS, "claims", Outcome.FAILED, text, self.version))
+        done = itertools.count(1)
+
+        def one(claims: list[OpClaim]) -> Check:
+            line = self._op(claims)
+            self.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
+            return line
+
         with ThreadPoolExecutor(self.jobs) as pool:
-            lines += pool.map(self._op, groups.values())
+            lines += pool.map(one, groups.values())
         if not any(line.outcome.bad for line in lines):
             lines.append(self._again())
         return tuple(lines)
@@ -82,10 +94,18 @@ class OpsRung:
             seconds += run.seconds
             records = run.named("case")
             cases += [_case(record) for record in records]
-            left_alone += sum(r["kind"] == "left alone" and r["outcome"] == "passed" for r in records)
+            left_alone += sum(
+                r["kind"] == "left alone" and r["outcome"] == "passed" for r in records
+            )
             if run.finished and not run.ended:
                 break
-            outcome = Outcome.TIMED_OUT if run.timed_out else Outcome.CRASHED if run.signal else Outcome.FAILED
+            outcome = (
+                Outcome.TIMED_OUT
+                if run.timed_out
+                else Outcome.CRASHED
+                if run.signal
+                else Outcome.FAILED
+            )
             what = "at process exit" if run.finished else run.step or "the process"
             cases.append(CaseResult(what, outcome, run.fault))
             if run.finished or run.timed_out or run.step in ("", "register", "unregister"):
@@ -95,7 +115,6 @@ class OpsRung:
         errors = run.named("error")
         if errors:
             cases.append(CaseResult("the process", Outcome.FAILED, str(errors[0]["text"])))
-        self.progress(f"{first.name} on {self.version}")
         return _summary(claims, cases, left_alone, self.version, seconds)
 
     def _again(self) -> Check:
@@ -121,9 +140,17 @@ class OpsRung:
             claims += [_claim(record) for record in run.named("claim") if _name(record) in skip]
             if run.finished and not run.ended:
                 break
-            outcome = Outcome.TIMED_OUT if run.timed_out else Outcome.CRASHED if run.signal else Outcome.FAILED
+            outcome = (
+                Outcome.TIMED_OUT
+                if run.timed_out
+                else Outcome.CRASHED
+                if run.signal
+                else Outcome.FAILED
+            )
             what = run.step or "the process"
-            lines.append(Check(Rung.OPS, f"claim of {what}", outcome, run.fault, self.version, run.seconds))
+            lines.append(
+                Check(Rung.OPS, f"claim of {what}", outcome, run.fault, self.version, run.seconds)
+            )
             if run.finished or run.timed_out or run.step in ("", "register", "unregister"):
                 break
             skip.append(run.step)
@@ -158,7 +185,7 @@ def _summary(
         worst = min(bad, key=lambda case: _WORST.index(case.outcome))
         more = f" (and {len(bad) - 1} more of {len(cases)})" if len(bad) > 1 else ""
         outcome, detail = worst.outcome, f"{worst.label}: {worst.detail}{more}"
-    elif not ready:
+    elif not ready and cases and passed == left_alone:
         outcome, detail = Outcome.PASSED, "a stub that is not ready: not taken, as it should"
     elif passed - left_alone > 0:
         since = " ".join(str(claim.since) for claim in claims)

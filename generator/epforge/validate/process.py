@@ -22,7 +22,11 @@ _ROOT = Path(__file__).resolve().parents[2]  # the directory that holds the pack
 _POLL_S = 0.02
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)?\d{4}-\d\d-\d\d [\d:.]+ \[[VIWEF]:onnxruntime:")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_WINDOWS_FAULTS = {0xC0000005: "access violation", 0xC0000409: "abort", 0xC00000FD: "stack overflow"}
+_WINDOWS_FAULTS = {
+    0xC0000005: "access violation",
+    0xC0000409: "abort",
+    0xC00000FD: "stack overflow",
+}
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,9 @@ def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict
     env["PYTHONUTF8"] = "1"
     if preload:
         env["LD_PRELOAD"] = " ".join(preload)
-        env["ASAN_OPTIONS"] = ":".join(filter(None, [env.get("ASAN_OPTIONS", ""), "detect_leaks=0"]))
+        env["ASAN_OPTIONS"] = ":".join(
+            filter(None, [env.get("ASAN_OPTIONS", ""), "detect_leaks=0"])
+        )
     return env
 
 
@@ -156,7 +162,14 @@ def run_worker(
         records.touch()
         with stderr.open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "epforge.validate.worker", str(job_path), str(records)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "epforge.validate.worker",
+                    str(job_path),
+                    str(records),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

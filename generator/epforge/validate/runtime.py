@@ -71,7 +71,12 @@ def _install(version: str, target: Path) -> None:
     ]  # fmt: skip
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PIP_S, check=False, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_PIP_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if done.returncode or not (stage / "onnxruntime" / "__init__.py").is_file():
             raise MissingError(

@@ -31,7 +31,11 @@ def preload_for(binary: Binary) -> tuple[str, ...]:
 
 def _find(compiler: str, name: str) -> str:
     done = subprocess.run(
-        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False, timeout=30
+        [compiler, f"-print-file-name={name}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
     )
     path = Path(done.stdout.strip())
     if not path.is_absolute():

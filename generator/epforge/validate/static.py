@@ -139,7 +139,8 @@ def _exports(binary: Binary) -> Iterator[str]:
     if "GetProvider" in extra:
         yield "exports GetProvider: ORT would take it for a library of its own build"
     if binary.unique:
-        yield f"exports symbols of unique linkage ({_few(list(binary.unique))}): it can never be unloaded"
+        names = _few(list(binary.unique))
+        yield f"exports symbols of unique linkage ({names}): it can never be unloaded"
     known = {*allocation, *binary.unique, "GetProvider"}
     rest = [name for name in extra if name not in known]
     if rest:

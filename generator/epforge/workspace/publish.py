@@ -76,7 +76,8 @@ def publish(
     A new directory is staged beside its place and renamed. In one that exists, files are staged
     inside and renamed one by one under a journal, ``epforge.lock`` last; what a crash leaves is
     finished by the next call. Files that would not change are not touched. (This is about a crash
-    of the process; what a loss of power leaves is up to the file system.)
+    of the process; what a loss of power leaves is up to the file system. A crash while a new
+    directory is staged leaves ``.NAME.epforge-*`` beside it, which nothing needs.)
 
     Args:
         directory: where to; absent, empty, or a project of ours.

@@ -100,6 +100,9 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
     out[out_rank - 1 - i] = dim;
     size *= (size_t)dim;
   }
+#ifdef FAULT_CRASH_EMPTY
+  if (size == 0) abort();
+#endif
 #ifdef FAULT_NO_EMPTY
   if (size == 0) return ort->CreateStatus(ORT_FAIL, "output data pointer is null");
 #endif
@@ -223,7 +226,15 @@ static OrtStatus* ORT_API_CALL Devices(OrtEpFactory* self, const OrtHardwareDevi
   const size_t length = strlen(factory->registration);
   (void)devices, (void)count, (void)room;
   if (length < 8 || strcmp(factory->registration + length - 8, ".virtual") != 0) return NULL;
-  CHECK(ep_api->CreateHardwareDevice(OrtHardwareDeviceType_NPU, 0, 1, "Toy", NULL, &factory->made));
+  OrtKeyValuePairs* metadata = NULL;
+  ort->CreateKeyValuePairs(&metadata);
+#ifndef FAULT_UNMARKED
+  ort->AddKeyValuePair(metadata, "is_virtual", "1");
+#endif
+  OrtStatus* status = ep_api->CreateHardwareDevice(OrtHardwareDeviceType_NPU, 0, 1, "Toy", metadata,
+                                                   &factory->made);
+  ort->ReleaseKeyValuePairs(metadata);
+  if (status != NULL) return status;
   CHECK(ep_api->CreateEpDevice(self, factory->made, NULL, NULL, &offered[0]));
   *offered_count = 1;
 #else
@@ -282,7 +293,13 @@ static bool ORT_API_CALL StreamAware(const OrtEpFactory* self) NO_EXCEPTION {
 
 /* ---- entry ---- */
 
-EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
+#ifdef FAULT_NO_ENTRY
+static
+#else
+EXPORT
+#endif
+    OrtStatus*
+    CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
                                     OrtEpFactory** factories, size_t room, size_t* count) NO_EXCEPTION {
   (void)logger, (void)room;
 #ifdef FAULT_CRASH_REGISTER
@@ -302,6 +319,13 @@ EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, co
     return base->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED, text);
   }
   ep_api = ort->GetEpApi();
+#ifdef FAULT_OTHER_ERROR
+  return ort->CreateStatus(ORT_FAIL, "the driver is asleep");
+#endif
+#ifdef LOGS_REASON
+  CHECK(ort->Logger_LogMessage(logger, ORT_LOGGING_LEVEL_INFO, "no device of this vendor here",
+                               "toy_ep.c", __LINE__, "CreateEpFactories"));
+#endif
   Factory* made = calloc(1, sizeof(Factory));
   snprintf(made->registration, sizeof(made->registration), "%s", name);
   made->base.ort_version_supported = TOY_LEVEL;
@@ -319,7 +343,7 @@ EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, co
   return NULL;
 }
 
-#ifndef FAULT_NO_RELEASE_EXPORT
+#if !defined(FAULT_NO_RELEASE_EXPORT) && !defined(FAULT_NO_ENTRY)
 EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) NO_EXCEPTION {
 #ifdef VIRTUAL_ONLY
   if (((Factory*)factory)->made != NULL) ep_api->ReleaseHardwareDevice(((Factory*)factory)->made);
@@ -331,6 +355,11 @@ EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) NO_EXCEPTION {
 
 #ifdef FAULT_EXTRA_EXPORT
 EXPORT int toy_internal_counter;
+#endif
+
+#ifdef FAULT_GET_PROVIDER
+EXPORT void* GetProvider(void);
+void* GetProvider(void) { return NULL; }
 #endif
 
 #ifdef FAULT_LINKS_RUNTIME

@@ -75,3 +75,13 @@ def test_errors_of_a_blueprint_are_located_in_text_and_json(tmp_path: Path) -> N
 
 def test_completion_can_be_installed() -> None:
     assert "--install-completion" in run(app, ["--help"]).stdout
+
+
+def test_an_interrupt_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("epforge.cli.project.read", interrupt)
+    result = run(app, ["plan", str(tmp_path)])
+    assert result.exit_code == 130
+    assert "Traceback" not in result.output

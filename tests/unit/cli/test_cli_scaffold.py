@@ -300,3 +300,14 @@ def test_scaffolding_imports_nothing_heavy(tmp_path: Path, blueprint: Path) -> N
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_line_ends_of_the_blueprint_survive_ejecting(tmp_path: Path) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_bytes(BLUEPRINT.replace("\n", "\r\n").encode())
+    out = tmp_path / "out"
+    assert run(app, ["scaffold", str(path), str(out)]).exit_code == 0
+    assert run(app, ["eject", "op", "Mul", "--project", str(out)]).exit_code == 0
+    text = (out / "blueprint.yaml").read_bytes()
+    assert b"# in a block mapping\r\n    kernel: yours\r\n" in text
+    assert text.count(b"\n") == text.count(b"\r\n")

@@ -1,12 +1,12 @@
 """Publishing: ownership, refusals, and all or nothing whatever happens."""
 
+import errno
+import itertools
 import json
 import os
 import shutil
 import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -255,6 +255,17 @@ def wanted(tmp_path: Path, start: str) -> dict[str, bytes] | None:
 STARTS = ["absent", "empty", "ours"]
 
 
+def failing_at(index: int) -> Callable[[str], None]:
+    """A hook that fails at one step as a full disk does."""
+    steps = itertools.count()
+
+    def fail(name: str) -> None:
+        if next(steps) == index:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/the/disk")
+
+    return fail
+
+
 @pytest.mark.parametrize("start", STARTS)
 def test_an_error_at_any_step_leaves_the_old_tree(tmp_path: Path, start: str) -> None:
     names = steps_of(tmp_path, start)
@@ -264,54 +275,41 @@ def test_an_error_at_any_step_leaves_the_old_tree(tmp_path: Path, start: str) ->
     for index, name in enumerate(names):
         if name == "done":
             continue
-        count = iter(range(len(names)))
-
-        def fail(_: str, count: "iter" = count, index: int = index) -> None:  # type: ignore[valid-type]
-            if next(count) == index:
-                raise OSError(28, "No space left on device", "/the/disk")
-
         with pytest.raises(WriteError, match="cannot write /the/disk: No space left") as caught:
-            put(target, NEW, fail)
+            put(target, NEW, failing_at(index))
         assert caught.value.exit_status is ExitStatus.MISSING
         assert tree(target) == old, name
         assert {entry.name for entry in tmp_path.iterdir()} <= {"p", "dry"}
 
 
-CRASH = """
-import os, signal, sys
-sys.path[:0] = [sys.argv[4], sys.argv[5]]
-import test_workspace_publish as t
-from pathlib import Path
-left = int(sys.argv[2])
-def step(name):
-    global left
-    if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    left -= 1
-t.put(Path(sys.argv[1]), t.NEW, step)
-"""
+def put_and_be_killed(target: Path, after: int) -> None:
+    """Publishes in a process of its own that is killed at a step."""
+    steps = itertools.count()
+
+    def kill(name: str) -> None:
+        if next(steps) == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            put(target, NEW, kill)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "it ended by itself"
 
 
 @pytest.mark.parametrize("start", STARTS)
 def test_a_kill_at_any_step_leaves_old_or_new_after_the_next_command(
     tmp_path: Path, start: str
 ) -> None:
-    import epforge
-
     names = steps_of(tmp_path, start)
     new = wanted(tmp_path, start)
-    places = [str(Path(epforge.__file__).parents[1]), str(Path(__file__).parent)]
     for index, name in enumerate(names):
-        base = tmp_path / str(index)
-        target = prepare(base, start)
+        target = prepare(tmp_path / str(index), start)
         old = tree(target)
-        result = subprocess.run(
-            [sys.executable, "-c", CRASH, str(target), str(index), "-", *places],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == -signal.SIGKILL, result.stderr
+        put_and_be_killed(target, index)
         if target.is_dir():
             recover(target)
         assert tree(target) in (old, new), name

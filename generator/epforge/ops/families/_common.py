@@ -26,8 +26,8 @@ BROADCAST = (*ELEMENTWISE, "broadcast.cc", "broadcast.h")
 #: Functions that expressions may call, by the support file that has them.
 _HELPERS = {
     "arithmetic.h": (
-        "Add Clamp Divide IntegerPower IntegerRemainder IsInfinite IsNan Larger Magnitude "
-        "Multiply Negate Shift SignOf Smaller Subtract"
+        "Add Clamp Divide IntegerPower IntegerRemainder IsInfinite IsNan Magnitude Maximum "
+        "Minimum Multiply Negate Shift SignOf Subtract"
     ),
     "math.h": (
         "Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Expm1 Floor Fmod Log Log1p "

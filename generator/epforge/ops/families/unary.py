@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from epforge.ops.families._common import (
-    ALL,
     BOOL,
     ELEMENTWISE,
     FLOATS,
@@ -245,10 +243,6 @@ ROWS = (
         "x < T(-lambd) ? x + T(bias) : (x > T(lambd) ? x - T(bias) : T(0))",
         {-3: -2, 3: 2, 0.5: 0, -1: 0},
         attributes={"bias": 1.0, "lambd": 1.5},
-    ),
-    replace(
-        _unary("Identity", (1, 13, 14, 16, 19, 21, 23, 24, 25), ALL, "x", {-2: -2, 3: 3, 0: 0}),
-        types={"T": ALL, "V": ALL},
     ),
     _unary("Not", (1,), BOOL, "!x", {0: 1, 1: 0}),
     _unary("BitwiseNot", (18,), INTS, "static_cast<T>(~x)", {0: -1, -2: 1, 5: -6}),

@@ -117,7 +117,7 @@ def read_headers_of(archive: Path) -> dict[str, bytes]:
 
 def version_of(name: str) -> str:
     """The release that an archive's file name states, ``1.27.1``; empty if it states none."""
-    match = re.search(r"(?<![\d.])(1\.\d+\.\d+)(?!\d)", name)
+    match = re.search(r"(?<!\d)(?<!\d\.)(1\.\d+\.\d+)(?!\d)", name)
     return match[1] if match else ""
 
 

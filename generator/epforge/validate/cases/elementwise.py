@@ -116,7 +116,13 @@ def _variadic(ask: Ask) -> Iterator[Case]:
 
 
 def _prelu(ask: Ask) -> Iterator[Case]:
-    for a, b in (((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 3, 4), (3, 1)), ((2, 3), (1,)), ((0, 3), (3,))):
+    for a, b in (
+        ((2, 3), (2, 3)),
+        ((2, 3), (3,)),
+        ((2, 3, 4), (3, 1)),
+        ((2, 3), (1,)),
+        ((0, 3), (3,)),
+    ):
         if a == b or ask.since >= 7:
             yield Case(f"{dims(a)} with {dims(b)}", (ask.feed(a), ask.feed(b)))
 
@@ -184,9 +190,10 @@ _DOMAINS: Mapping[str, tuple[float, float]] = {
     "Log": (0.1, 4), "Reciprocal": (0.3, 3), "Sqrt": (0, 4), "Tan": (-1, 1),
 }  # fmt: skip
 _PLAIN = (
-    "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Ceil Cos Cosh Erf Exp Floor HardSwish Identity "
-    "Log Mish Neg Not Reciprocal Relu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh"
-).split()
+    "Abs", "Asinh", "Atan", "BitwiseNot", "Ceil", "Cos", "Cosh", "Erf", "Exp", "Floor",
+    "HardSwish", "Identity", "Mish", "Neg", "Not", "Relu", "Sigmoid", "Sign", "Sin", "Sinh",
+    "Softplus", "Softsign", "Tanh",
+)  # fmt: skip
 _WITH_ATTRIBUTES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "Celu": ({}, {"alpha": 2.0}),
     "Elu": ({}, {"alpha": 0.5}),
@@ -197,11 +204,12 @@ _WITH_ATTRIBUTES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "Swish": ({}, {"alpha": 1.5}),
     "ThresholdedRelu": ({}, {"alpha": 0.5}),
 }
-_BINARY = "Add And BitwiseAnd BitwiseOr BitwiseXor Mul Or Sub Xor".split()
-_COMPARISON = "Equal Greater GreaterOrEqual Less LessOrEqual".split()
+_BINARY = ("Add", "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Or", "Sub", "Xor")
+_COMPARISON = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 
 TABLE: Mapping[str, Builder] = {
-    **{op: partial(_unary, low=_DOMAINS.get(op, (-3, 3))[0], high=_DOMAINS.get(op, (-3, 3))[1]) for op in _PLAIN},
+    **dict.fromkeys(_PLAIN, _unary),
+    **{op: partial(_unary, low=low, high=high) for op, (low, high) in _DOMAINS.items()},
     **{op: partial(_unary, attributes=extra) for op, extra in _WITH_ATTRIBUTES.items()},
     **dict.fromkeys(_BINARY, _binary),
     **dict.fromkeys(_COMPARISON, _equal),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-
 from epforge.validate.cases.model import Ask, Case, Feed, dims
 
 

@@ -107,7 +107,9 @@ class Ask:
         if type_ in FLOATS or type_ not in NUMPY:
             return np.asarray(random.uniform(low, high, shape), dtype=dtype)
         bottom = max(low, 0) if type_ in UNSIGNED else low
-        whole = random.integers(int(np.ceil(bottom)), int(np.floor(max(high, bottom + 1))) + 1, shape)
+        whole = random.integers(
+            int(np.ceil(bottom)), int(np.floor(max(high, bottom + 1))) + 1, shape
+        )
         return np.asarray(whole, dtype=dtype)
 
     def feed(

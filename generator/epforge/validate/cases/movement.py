@@ -101,7 +101,9 @@ def _slice(ask: Ask) -> Iterator[Case]:
         label = f"{dims(shape)} {starts}:{ends}" + (f":{steps}" if steps else "") + f" axes={axes}"
         if ask.since < 10:
             if steps is None and min(axes) >= 0:
-                yield Case(label, (ask.feed(shape),), {"starts": starts, "ends": ends, "axes": axes})
+                yield Case(
+                    label, (ask.feed(shape),), {"starts": starts, "ends": ends, "axes": axes}
+                )
             continue
         if min(axes) < 0 and ask.since < 11:
             continue
@@ -109,7 +111,13 @@ def _slice(ask: Ask) -> Iterator[Case]:
         inputs = (ask.feed(shape), *(ints(pick, index) for pick in picks))
         yield from both_ways(Case(label, inputs))
     if ask.since >= 10:
-        gap = (ask.feed((4, 5)), ints([0, 1], index), ints([3, 5], index), None, ints([1, 2], index))
+        gap = (
+            ask.feed((4, 5)),
+            ints([0, 1], index),
+            ints([3, 5], index),
+            None,
+            ints([1, 2], index),
+        )
         yield Case("axes left out, steps given", gap)
 
 
@@ -202,10 +210,14 @@ def _pad(ask: Ask) -> Iterator[Case]:
     x = ask.feed((3, 4))
     for mode in ("constant", "edge", "reflect"):
         if ask.since >= 11:
-            case = Case(f"mode={mode}", (x, ints([1, 0, 0, 2])), {"mode": mode}, basic=mode == "constant")
+            case = Case(
+                f"mode={mode}", (x, ints([1, 0, 0, 2])), {"mode": mode}, basic=mode == "constant"
+            )
             yield from both_ways(case)
         else:
-            yield Case(f"mode={mode}", (x,), {"mode": mode, "pads": [1, 0, 0, 2]}, basic=mode == "constant")
+            yield Case(
+                f"mode={mode}", (x,), {"mode": mode, "pads": [1, 0, 0, 2]}, basic=mode == "constant"
+            )
     if ask.since >= 11:
         yield Case("value", (x, ints([1, 0, 0, 2]), ask.feed((), constant=True)))
         yield Case("negative", (x, ints([-1, 0, 0, 1])), basic=False)
@@ -249,9 +261,13 @@ def _non_zero(ask: Ask) -> Iterator[Case]:
 
 
 def _one_hot(ask: Ask) -> Iterator[Case]:
-    indices = Feed(np.asarray([0, 2, 1]).astype(NUMPY.get(ask.type("T1"), np.float32)), ask.type("T1"))
+    indices = Feed(
+        np.asarray([0, 2, 1]).astype(NUMPY.get(ask.type("T1"), np.float32)), ask.type("T1")
+    )
     depth = Feed(np.asarray(3).astype(NUMPY.get(ask.type("T2"), np.float32)), ask.type("T2"), True)
-    values = Feed(np.asarray([0, 1]).astype(NUMPY.get(ask.type("T3"), np.float32)), ask.type("T3"), True)
+    values = Feed(
+        np.asarray([0, 1]).astype(NUMPY.get(ask.type("T3"), np.float32)), ask.type("T3"), True
+    )
     yield Case("depth 3", (indices, depth, values))
 
 

@@ -26,10 +26,16 @@ def _gemm(ask: Ask) -> Iterator[Case]:
         for tb in (0, 1):
             a, b = ((3, 2) if ta else (2, 3)), ((4, 3) if tb else (3, 4))
             attributes: dict[str, Any] = {"transA": ta, "transB": tb}
-            yield Case(f"transA={ta} transB={tb}", (ask.feed(a), ask.feed(b), ask.feed((2, 4))), attributes)
+            yield Case(
+                f"transA={ta} transB={tb}", (ask.feed(a), ask.feed(b), ask.feed((2, 4))), attributes
+            )
     a_, b_ = ask.feed((2, 3)), ask.feed((3, 4), constant=True)
     for shape in ((4,), (1,), (1, 4), (2, 1), ()):
-        scaled = {"alpha": 2.0, "beta": 3.0} if ask.type() not in ("float32",) else {"alpha": 0.5, "beta": 0.25}
+        scaled = (
+            {"alpha": 2.0, "beta": 3.0}
+            if ask.type() not in ("float32",)
+            else {"alpha": 0.5, "beta": 0.25}
+        )
         yield Case(f"C is {dims(shape)}, scaled", (a_, b_, ask.feed(shape, constant=True)), scaled)
     yield Case("larger", (ask.feed((17, 65)), ask.feed((65, 9)), ask.feed((9,))))
     yield Case("no rows", (ask.feed((0, 3)), b_, ask.feed((4,))))
@@ -51,24 +57,45 @@ def _conv(ask: Ask) -> Iterator[Case]:
     yield Case("no kernel_shape", (x, w))
     x4 = ask.feed((1, 4, 8, 8), low=-1, high=1)
     yield Case("groups", (x4, ask.feed((6, 2, 3, 3), constant=True)), {**square, "group": 2})
-    yield Case("depthwise", (x4, ask.feed((4, 1, 3, 3), constant=True)), {**square, "group": 4, "pads": [1] * 4})
+    yield Case(
+        "depthwise",
+        (x4, ask.feed((4, 1, 3, 3), constant=True)),
+        {**square, "group": 4, "pads": [1] * 4},
+    )
     yield Case("1x1", (x4, ask.feed((5, 4, 1, 1), constant=True)), {"kernel_shape": [1, 1]})
     yield Case("no images", (ask.feed((0, 3, 8, 9)), w), square)
     for pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
-        yield Case(f"auto_pad={pad}", (x, w), {**square, "auto_pad": pad, "strides": [2, 2]}, basic=False)
+        yield Case(
+            f"auto_pad={pad}", (x, w), {**square, "auto_pad": pad, "strides": [2, 2]}, basic=False
+        )
     w1 = ask.feed((4, 3, 3), constant=True)
     yield Case("one axis", (ask.feed((2, 3, 8)), w1), {"kernel_shape": [3]}, basic=False)
     w3 = ask.feed((2, 3, 2, 2, 2), constant=True)
-    yield Case("three axes", (ask.feed((1, 3, 4, 5, 4)), w3), {"kernel_shape": [2, 2, 2]}, basic=False)
+    yield Case(
+        "three axes", (ask.feed((1, 3, 4, 5, 4)), w3), {"kernel_shape": [2, 2, 2]}, basic=False
+    )
 
 
 def _conv_transpose(ask: Ask) -> Iterator[Case]:
-    x, w = ask.feed((1, 3, 4, 5), low=-1, high=1), ask.feed((3, 4, 3, 3), low=-1, high=1, constant=True)
+    x, w = (
+        ask.feed((1, 3, 4, 5), low=-1, high=1),
+        ask.feed((3, 4, 3, 3), low=-1, high=1, constant=True),
+    )
     square: dict[str, Any] = {"kernel_shape": [3, 3]}
     yield Case("3x3", (x, w), square)
-    yield Case("strides, bias", (x, w, ask.feed((4,), constant=True)), {**square, "strides": [2, 2]})
-    yield Case("pads, output_padding", (x, w), {**square, "strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]})
-    yield Case("groups", (ask.feed((1, 4, 4, 4)), ask.feed((4, 2, 3, 3), constant=True)), {**square, "group": 2})
+    yield Case(
+        "strides, bias", (x, w, ask.feed((4,), constant=True)), {**square, "strides": [2, 2]}
+    )
+    yield Case(
+        "pads, output_padding",
+        (x, w),
+        {**square, "strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]},
+    )
+    yield Case(
+        "groups",
+        (ask.feed((1, 4, 4, 4)), ask.feed((4, 2, 3, 3), constant=True)),
+        {**square, "group": 2},
+    )
 
 
 def _pool(ask: Ask) -> Iterator[Case]:
@@ -88,7 +115,9 @@ def _pool(ask: Ask) -> Iterator[Case]:
     if ask.op == "MaxPool" and ask.since >= 8:
         yield Case("with indices", (x,), square, outputs=2, basic=False)
     for pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
-        yield Case(f"auto_pad={pad}", (x,), {**square, "auto_pad": pad, "strides": [2, 2]}, basic=False)
+        yield Case(
+            f"auto_pad={pad}", (x,), {**square, "auto_pad": pad, "strides": [2, 2]}, basic=False
+        )
     yield Case("one axis", (ask.feed((2, 3, 8)),), {"kernel_shape": [3]}, basic=False)
     yield Case("three axes", (ask.feed((1, 2, 4, 5, 4)),), {"kernel_shape": [2, 2, 2]}, basic=False)
 
@@ -123,27 +152,42 @@ def _layer_norm(ask: Ask) -> Iterator[Case]:
         ((2, 3, 4), -1, (4,)), ((2, 3, 4), 1, (3, 4)), ((2, 257), 1, (257,)), ((0, 4), -1, (4,))
     )  # fmt: skip
     for shape, axis, tail in shapes:
-        x, scale = ask.feed(shape), ask.feed(tail, "T" if ask.op == "LayerNormalization" else "V", constant=True)
+        x, scale = (
+            ask.feed(shape),
+            ask.feed(tail, "T" if ask.op == "LayerNormalization" else "V", constant=True),
+        )
         yield Case(f"{dims(shape)} axis={axis}, no bias", (x, scale), {"axis": axis})
         if ask.op == "LayerNormalization":
             bias = ask.feed(tail, low=-1, constant=True)
-            yield Case(f"{dims(shape)} axis={axis}", (x, scale, bias), {"axis": axis, "epsilon": 1e-3})
+            yield Case(
+                f"{dims(shape)} axis={axis}", (x, scale, bias), {"axis": axis, "epsilon": 1e-3}
+            )
 
 
 def _instance_norm(ask: Ask) -> Iterator[Case]:
     for shape in ((2, 3, 4, 5), (1, 3, 7), (0, 3, 4, 4)):
-        inputs = (ask.feed(shape), ask.feed((3,), constant=True), ask.feed((3,), low=-1, constant=True))
+        inputs = (
+            ask.feed(shape),
+            ask.feed((3,), constant=True),
+            ask.feed((3,), low=-1, constant=True),
+        )
         yield Case(dims(shape), inputs, {"epsilon": 1e-3}, basic=len(shape) == 4)
 
 
 def _group_norm(ask: Ask) -> Iterator[Case]:
     size = (2,) if ask.since < 21 else (4,)
-    inputs = (ask.feed((2, 4, 3, 3)), ask.feed(size, constant=True), ask.feed(size, low=-1, constant=True))
+    inputs = (
+        ask.feed((2, 4, 3, 3)),
+        ask.feed(size, constant=True),
+        ask.feed(size, low=-1, constant=True),
+    )
     yield Case("(2,4,3,3) in 2 groups", inputs, {"num_groups": 2, "epsilon": 1e-3})
 
 
 def _lrn(ask: Ask) -> Iterator[Case]:
-    yield Case("size 3", (ask.feed((2, 5, 3, 4)),), {"size": 3, "alpha": 0.2, "beta": 0.5, "bias": 1.5})
+    yield Case(
+        "size 3", (ask.feed((2, 5, 3, 4)),), {"size": 3, "alpha": 0.2, "beta": 0.5, "bias": 1.5}
+    )
 
 
 def _lp_norm(ask: Ask) -> Iterator[Case]:
@@ -158,7 +202,9 @@ def _mvn(ask: Ask) -> Iterator[Case]:
 
 def _einsum(ask: Ask) -> Iterator[Case]:
     yield Case("ij,jk->ik", (ask.feed((2, 3)), ask.feed((3, 4))), {"equation": "ij,jk->ik"})
-    yield Case("bij,bjk->bik", (ask.feed((2, 2, 3)), ask.feed((2, 3, 4))), {"equation": "bij,bjk->bik"})
+    yield Case(
+        "bij,bjk->bik", (ask.feed((2, 2, 3)), ask.feed((2, 3, 4))), {"equation": "bij,bjk->bik"}
+    )
 
 
 def _fused_matmul(ask: Ask) -> Iterator[Case]:
@@ -168,7 +214,11 @@ def _fused_matmul(ask: Ask) -> Iterator[Case]:
 def _space(ask: Ask) -> Iterator[Case]:
     shape = (2, 8, 3, 2) if ask.op == "DepthToSpace" else (2, 2, 4, 6)
     yield Case("blocks of 2", (ask.feed(shape),), {"blocksize": 2})
-    yield Case("no images", (Feed(np.zeros((0, *shape[1:]), ask.feed((1,)).array.dtype), ask.type()),), {"blocksize": 2})
+    yield Case(
+        "no images",
+        (Feed(np.zeros((0, *shape[1:]), ask.feed((1,)).array.dtype), ask.type()),),
+        {"blocksize": 2},
+    )
     if ask.op == "DepthToSpace" and ask.since >= 11:
         yield Case("mode=CRD", (ask.feed(shape),), {"blocksize": 2, "mode": "CRD"})
 

@@ -38,7 +38,9 @@ def _reduce(ask: Ask, axes_from: int) -> Iterator[Case]:
                 attributes["axes"] = list(axes)
             over = "all" if axes is None else dims(axes)
             if axes is None or min(axes) >= 0 or ask.since >= 11:
-                yield Case(f"{dims(shape)} over {over}, keepdims={keep}", inputs, attributes, basic=basic)
+                yield Case(
+                    f"{dims(shape)} over {over}, keepdims={keep}", inputs, attributes, basic=basic
+                )
     if ask.since >= axes_from:
         yield Case("axes fed", (x((2, 3)), ints([1], constant=False)), basic=False)
         yield Case("no axes, nothing to do", (x((2, 3)),), {"noop_with_empty_axes": 1}, basic=False)
@@ -48,8 +50,14 @@ def _arg(ask: Ask) -> Iterator[Case]:
     for shape, axis in (((2, 3), 0), ((2, 3), 1), ((2, 3, 4), 1), ((4,), 0), ((0, 3), 1)):
         for keep in (1, 0):
             ties = ask.feed(shape, low=0, high=2)
-            whole = Feed(np.round(ties.array.astype(np.float64)).astype(ties.array.dtype), ties.type)
-            yield Case(f"{dims(shape)} axis={axis}, keepdims={keep}", (whole,), {"axis": axis, "keepdims": keep})
+            whole = Feed(
+                np.round(ties.array.astype(np.float64)).astype(ties.array.dtype), ties.type
+            )
+            yield Case(
+                f"{dims(shape)} axis={axis}, keepdims={keep}",
+                (whole,),
+                {"axis": axis, "keepdims": keep},
+            )
     x = ask.feed((2, 3))
     yield Case("defaults", (x,))
     if ask.since >= 11:
@@ -61,7 +69,8 @@ def _arg(ask: Ask) -> Iterator[Case]:
 
 def _softmax(ask: Ask) -> Iterator[Case]:
     shapes: tuple[tuple[tuple[int, ...], int], ...] = (
-        ((2, 3), 1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), 2), ((1, 5), 1), ((3, 1031), 1), ((0, 3), 1)
+        ((2, 3), 1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), 2), ((1, 5), 1), ((3, 1031), 1),
+        ((0, 3), 1),
     )  # fmt: skip
     for shape, axis in shapes:
         yield Case(f"{dims(shape)} axis={axis}", (ask.feed(shape, low=-6, high=6),), {"axis": axis})
@@ -74,7 +83,7 @@ def _softmax(ask: Ask) -> Iterator[Case]:
         yield Case("large values", (Feed(large.array * factor, large.type),), {"axis": 1})
 
 
-_REDUCE = "L1 L2 LogSum LogSumExp Max Mean Min Prod SumSquare".split()
+_REDUCE = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
 
 TABLE: Mapping[str, Builder] = {
     **{f"Reduce{name}": partial(_reduce, axes_from=18) for name in _REDUCE},

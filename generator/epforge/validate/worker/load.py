@@ -1,4 +1,4 @@
-"""Jobs of rung `load`, each in a fresh process: register, twice, rounds, abandon; and a baseline."""
+"""Jobs of rung `load`, each in a fresh process; and a baseline without any library."""
 
 from __future__ import annotations
 

@@ -4,41 +4,51 @@
 #include <set>
 #include <string>
 
-#include "abi/api.h"
 #include "abi/factory.h"
 #include "abi/logger.h"
 #include "gen/api/status.h"
+<% if options %>
 #include "gen/options.h"
+<% endif %>
 
 namespace <%= ns %> {
 
 // The execution provider of one session.
-class Ep : public OrtEp {
+class Ep final : public OrtEp {
  public:
   using Struct = OrtEp;
 
-  Ep(Factory& factory, const Logger& logger, Options options);
+  Ep(Factory& factory, const Logger& logger);
+  // Reads what the session wants of us; what it does not get is an error. `session` is only lent.
+  Status Init(const OrtSessionOptions* session);
 
-  const Api& api() const noexcept { return factory_.api(); }
   Factory& factory() const noexcept { return factory_; }
-  const Logger& logger() const noexcept { return logger_; }
+  const Api& api() const noexcept { return factory_.api(); }
+<% if options %>
   const Options& options() const noexcept { return options_; }
+<% endif %>
 
  private:
-  // The slots of OrtEp.
-  const char* Name() const;
+  // The callbacks.
+  const char* Name() const { return kEpName; }
   Status Claim(const OrtGraph* graph, OrtEpGraphSupportInfo* support);
-  Status FindRegistry(const OrtKernelRegistry** registry);
-  Status AllowsConcurrentRuns(bool* supported);
+  Status KernelsOfAllSessions(const OrtKernelRegistry** kernels) {
+    return factory_.GetKernelRegistry(kernels);
+  }
+  Status ConcurrentRuns(bool* supported) {
+    *supported = true;  // kernels are immutable, and so is everything else that a run touches
+    return Status();
+  }
 
-  // Decides on one node: claimed, or refused with a reason.
-  Status Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, bool* claimed);
-  void Refuse(const std::string& op, const std::string& reason);
+  // Claims one node, or leaves the reason why not in `refusal`.
+  Status Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::string* refusal);
 
   Factory& factory_;
   const Logger logger_;
-  const Options options_;
-  std::set<std::string> refused_;  // what has been logged: once per op and reason
+<% if options %>
+  Options options_;
+<% endif %>
+  std::set<std::string> refusals_;  // those that have been logged
 };
 
 }  // namespace <%= ns %>

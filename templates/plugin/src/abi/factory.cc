@@ -1,38 +1,25 @@
 <%= banner %>
 #include "abi/factory.h"
 
+<% if virtual %>
 #include <onnxruntime_env_config_keys.h>
 #include <onnxruntime_ep_device_ep_metadata_keys.h>
 
-#include <memory>
+<% endif %>
 #include <string>
 #include <utility>
 
-#include "abi/ep.h"
-#include "abi/guard.h"
-#include "abi/session_options.h"
-#include "abi/status_bridge.h"
-#include "device/discovery.h"
-#include "gen/options.h"
 <% if device_memory %>
 #include "abi/allocator.h"
 #include "abi/data_transfer.h"
 <% endif %>
+#include "abi/ep.h"
+#include "abi/guard.h"
+#include "abi/bridge.h"
+#include "device/discovery.h"
 
 namespace <%= ns %> {
 namespace {
-
-constexpr OrtHardwareDeviceType ToOrt(DeviceType type) noexcept {
-  switch (type) {
-    case DeviceType::kGpu:
-      return OrtHardwareDeviceType_GPU;
-    case DeviceType::kNpu:
-      return OrtHardwareDeviceType_NPU;
-    case DeviceType::kCpu:
-      break;
-  }
-  return OrtHardwareDeviceType_CPU;
-}
 
 Hardware Describe(const OrtApi& ort, const OrtHardwareDevice* device) {
   Hardware hardware;
@@ -41,11 +28,10 @@ Hardware Describe(const OrtApi& ort, const OrtHardwareDevice* device) {
   if (type == OrtHardwareDeviceType_NPU) hardware.type = DeviceType::kNpu;
   hardware.vendor_id = ort.HardwareDevice_VendorId(device);
   hardware.device_id = ort.HardwareDevice_DeviceId(device);
-  const OrtKeyValuePairs* metadata = ort.HardwareDevice_Metadata(device);
   const char* const* keys = nullptr;
   const char* const* values = nullptr;
   size_t count = 0;
-  if (metadata != nullptr) ort.GetKeyValuePairs(metadata, &keys, &values, &count);
+  ort.GetKeyValuePairs(ort.HardwareDevice_Metadata(device), &keys, &values, &count);
   for (size_t i = 0; i < count; ++i) hardware.metadata.emplace_back(keys[i], values[i]);
   return hardware;
 }
@@ -53,22 +39,20 @@ Hardware Describe(const OrtApi& ort, const OrtHardwareDevice* device) {
 }  // namespace
 
 Factory::Factory(const Api& api, const OrtLogger* default_logger)
-    : OrtEpFactory(Stamped<OrtEpFactory>(api)),
-      api_(api),
-      logger_(api_, default_logger) {
+    : OrtEpFactory(Stamped<OrtEpFactory>(api)), api_(api), logger_(api, default_logger) {
   GetName = Callback<&Factory::Name>::Call;
   GetVendor = Callback<&Factory::Vendor>::Call;
   GetVendorId = Callback<&Factory::VendorId>::Call;
   GetVersion = Callback<&Factory::Version>::Call;
   GetSupportedDevices = Callback<&Factory::ListDevices>::Call;
   CreateEp = Callback<&Factory::MakeEp>::Call;
-  ReleaseEp = Callback<&Factory::DeleteEp>::Call;
-  // Never null: every release of ORT so far calls it without looking.
-  CreateDataTransfer = Callback<&Factory::MakeDataTransfer>::Call;
+  ReleaseEp = Callback<&Factory::DropEp>::Call;
   IsStreamAware = Callback<&Factory::StreamAware>::Call;
+  // Never null, whatever the header says: ORT calls it without looking.
+  CreateDataTransfer = Callback<&Factory::MakeDataTransfer>::Call;
 <% if device_memory %>
   CreateAllocator = Callback<&Factory::MakeAllocator>::Call;
-  ReleaseAllocator = Callback<&Factory::DeleteAllocator>::Call;
+  ReleaseAllocator = Callback<&Factory::DropAllocator>::Call;
 <% endif %>
 }
 <% if device_memory %>
@@ -76,42 +60,31 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
 Status Factory::Init() { return MakeRuntime(&runtime_); }
 <% endif %>
 
-const char* Factory::Name() const { return kEpName; }
-const char* Factory::Vendor() const { return kVendor; }
-uint32_t Factory::VendorId() const { return kVendorId; }
-const char* Factory::Version() const { return kVersion; }
-bool Factory::StreamAware() const { return false; }
-
 Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t count,
-                                        OrtEpDevice** devices, size_t max_devices,
-                                        size_t* device_count) {
+                            OrtEpDevice** devices, size_t max_devices, size_t* device_count) {
   *device_count = 0;
-  bool allow_virtual = false;
-  EP_RETURN_IF_ERROR(AllowsVirtualDevices(&allow_virtual));
-  Enumeration made;
+  Made made;
   for (size_t i = 0; i < count; ++i) {
     const DeviceRule* rule = nullptr;
     const Status looked = FindRule(Describe(*api_.ort, hardware[i]), &rule);
     if (!looked.ok()) {
-      logger_.Warning("GetSupportedDevices", "could not look at a device: " + looked.message());
+      logger_.Log(ORT_LOGGING_LEVEL_WARNING, "GetSupportedDevices", "could not look at a device: " + looked.message());
     } else if (rule != nullptr) {
       EP_RETURN_IF_ERROR(AddDevice(*rule, hardware[i], &made));
     }
   }
-  for (const DeviceRule& rule : kDeviceRules) {
-    if (allow_virtual && rule.allow_virtual) EP_RETURN_IF_ERROR(AddVirtualDevice(rule, &made));
-  }
+<% if virtual %>
+  EP_RETURN_IF_ERROR(AddVirtualDevices(&made));
+<% endif %>
   if (made.devices.empty()) {
-    logger_.Info("GetSupportedDevices", "none of the " + std::to_string(count) +
-                                            " devices of this machine is one that " + kEpName +
-                                            " drives");
+    logger_.Log(ORT_LOGGING_LEVEL_INFO, "GetSupportedDevices", "none of the " + std::to_string(count) +
+                                            " devices of this machine is one for " + kEpName);
   }
-  if (made.devices.size() > max_devices) {
-    logger_.Warning("GetSupportedDevices", "ONNX Runtime takes only the first " +
-                                               std::to_string(max_devices) + " devices");
-    while (made.devices.size() > max_devices) made.devices.pop_back();
-  }
+  if (made.devices.size() > max_devices) return Failed("there is no room for all our devices");
+  // Older infos and devices stay: ORT may have been given pointers to them before.
+<% if virtual %>
   for (HardwareDevice& device : made.hardware) hardware_.push_back(std::move(device));
+<% endif %>
 <% if device_memory %>
   for (MemoryInfo& info : made.memory) memory_.push_back(std::move(info));
 <% endif %>
@@ -119,114 +92,100 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   return Status();
 }
 
-Status Factory::AddDevice(const DeviceRule& rule, const OrtHardwareDevice* hardware,
-                          Enumeration* made) {
+<% if metadata or device_memory %>
+Status Factory::AddDevice(const DeviceRule& rule, const OrtHardwareDevice* hardware, Made* made) {
+<% else %>
+Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* hardware,
+                          Made* made) {
+<% endif %>
   KeyValuePairs metadata(*api_.ort);
   KeyValuePairs options(*api_.ort);
+<% if metadata %>
   api_.ort->CreateKeyValuePairs(metadata.out());
-  api_.ort->CreateKeyValuePairs(options.out());
   for (size_t i = 0; i < rule.metadata_count; ++i) {
     api_.ort->AddKeyValuePair(metadata.get(), rule.metadata[i].key, rule.metadata[i].value);
   }
+<% endif %>
 <% if options %>
-  for (const auto& option : kOptionDefaults) {
+  api_.ort->CreateKeyValuePairs(options.out());
+  for (const OptionDefault& option : kOptionDefaults) {
     api_.ort->AddKeyValuePair(options.get(), option.key, option.value);
   }
 <% endif %>
   EpDevice device(*api_.ep);
-  EP_RETURN_IF_ERROR(FromOrt(api_, api_.ep->CreateEpDevice(this, hardware, metadata.get(),
-                                                           options.get(), device.out())));
+  EP_ORT(api_, ep->CreateEpDevice(this, hardware, metadata.get(), options.get(), device.out()));
 <% if device_memory %>
-  MemoryInfo info(*api_.ort);
   const OrtMemoryInfoDeviceType type =
       rule.type == DeviceType::kNpu ? OrtMemoryInfoDeviceType_NPU : OrtMemoryInfoDeviceType_GPU;
   const auto ordinal = static_cast<int32_t>(memory_.size() + made->memory.size());
-  EP_RETURN_IF_ERROR(FromOrt(
-      api_, api_.ort->CreateMemoryInfo_V2(kEpName, type, kVendorId, ordinal,
-                                          OrtDeviceMemoryType_DEFAULT, Runtime::kAlignment,
-                                          OrtDeviceAllocator, info.out())));
-  // ORT keeps the pointer, so the factory keeps the info.
-  EP_RETURN_IF_ERROR(FromOrt(api_, api_.ep->EpDevice_AddAllocatorInfo(device.get(), info.get())));
+  MemoryInfo info(*api_.ort);
+  // No alignment: applications name a device without one, and it would have to be equal.
+  EP_ORT(api_, ort->CreateMemoryInfo_V2(kEpName, type, kVendorId, ordinal,
+                                        OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
+                                        info.out()));
+  EP_ORT(api_, ep->EpDevice_AddAllocatorInfo(device.get(), info.get()));  // keeps the pointer
   made->memory.push_back(std::move(info));
 <% endif %>
   made->devices.push_back(std::move(device));
   return Status();
 }
+<% if virtual %>
 
-Status Factory::AddVirtualDevice(const DeviceRule& rule, Enumeration* made) {
+Status Factory::AddVirtualDevices(Made* made) {
+  // ORT sets this entry when the registration name ends in ".virtual".
+  KeyValuePairs entries(*api_.ort);
+  EP_ORT(api_, ep->GetEnvConfigEntries(entries.out()));
+  const char* allowed = api_.ort->GetKeyValue(entries.get(), kOrtEnvAllowVirtualDevices);
+  if (allowed == nullptr || std::string(allowed) != "1") return Status();
   KeyValuePairs metadata(*api_.ort);
   api_.ort->CreateKeyValuePairs(metadata.out());
   api_.ort->AddKeyValuePair(metadata.get(), kOrtHardwareDevice_MetadataKey_IsVirtual, "1");
-  HardwareDevice hardware(*api_.ep);
-  const uint32_t device_id = rule.device_id_count > 0 ? rule.device_ids[0] : 0;
-  EP_RETURN_IF_ERROR(FromOrt(
-      api_, api_.ep->CreateHardwareDevice(ToOrt(rule.type),
-                                          rule.any_vendor ? kVendorId : rule.vendor_id, device_id,
-                                          kVendor, metadata.get(), hardware.out())));
-  EP_RETURN_IF_ERROR(AddDevice(rule, hardware.get(), made));
-  made->hardware.push_back(std::move(hardware));
+  for (const DeviceRule& rule : kDeviceRules) {
+    if (!rule.allow_virtual) continue;
+    OrtHardwareDeviceType type = OrtHardwareDeviceType_CPU;
+    if (rule.type == DeviceType::kGpu) type = OrtHardwareDeviceType_GPU;
+    if (rule.type == DeviceType::kNpu) type = OrtHardwareDeviceType_NPU;
+    const uint32_t vendor_id = rule.any_vendor ? kVendorId : rule.vendor_id;
+    const uint32_t device_id = rule.device_id_count > 0 ? rule.device_ids[0] : 0;
+    HardwareDevice hardware(*api_.ep);
+    EP_ORT(api_, ep->CreateHardwareDevice(type, vendor_id, device_id, kVendor, metadata.get(),
+                                          hardware.out()));
+    EP_RETURN_IF_ERROR(AddDevice(rule, hardware.get(), made));
+    made->hardware.push_back(std::move(hardware));
+  }
   return Status();
 }
-
-// ORT sets the entry when the registration name ends in ".virtual".
-Status Factory::AllowsVirtualDevices(bool* allowed) const {
-  KeyValuePairs entries(*api_.ort);
-  EP_RETURN_IF_ERROR(FromOrt(api_, api_.ep->GetEnvConfigEntries(entries.out())));
-  const char* value = api_.ort->GetKeyValue(entries.get(), kOrtEnvAllowVirtualDevices);
-  *allowed = value != nullptr && std::string(value) == "1";
-  return Status();
-}
+<% endif %>
 
 Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
-                             const OrtKeyValuePairs* const* /*metadata*/, size_t count,
-                             const OrtSessionOptions* session, const OrtLogger* logger,
-                             OrtEp** ep) {
+                       const OrtKeyValuePairs* const* /*metadata*/, size_t count,
+                       const OrtSessionOptions* session, const OrtLogger* logger, OrtEp** ep) {
   *ep = nullptr;
   const Logger session_logger(api_, logger);
-  if (count != 1) {
-    // A device appears once for each registration of the library, so more than one may be a mere
-    // repetition.
-    session_logger.Warning("CreateEp", std::to_string(count) + " devices were given to " +
-                                           kEpName + ", which uses the first");
+  if (count > 1) {
+    // Not an error: a device shows up once for each registration of the library.
+    session_logger.Log(ORT_LOGGING_LEVEL_WARNING, "CreateEp", std::string(kEpName) + " uses the first of the " +
+                                           std::to_string(count) + " devices it was given");
   }
-  Options options;
-  EP_RETURN_IF_ERROR(ReadSessionOptions(api_, session, &options));
-  *ep = std::make_unique<Ep>(*this, session_logger, std::move(options)).release();
+  auto made = std::make_unique<Ep>(*this, session_logger);
+  EP_RETURN_IF_ERROR(made->Init(session));
+  *ep = made.release();
   return Status();
 }
 
-void Factory::DeleteEp(OrtEp* ep) { delete static_cast<Ep*>(ep); }
+void Factory::DropEp(OrtEp* ep) { delete static_cast<Ep*>(ep); }
 
-Status Factory::GetKernelRegistry(const OrtKernelRegistry** registry) {
-  const std::lock_guard<std::mutex> lock(registry_mutex_);
-  if (registry_ == nullptr) {
+Status Factory::GetKernelRegistry(const OrtKernelRegistry** kernels) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kernels_ == nullptr) {
     auto made = std::make_unique<Registry>(api_);
     EP_RETURN_IF_ERROR(made->Init());
-    registry_ = std::move(made);
+    kernels_ = std::move(made);
   }
-  *registry = registry_->get();
+  *kernels = kernels_->get();
   return Status();
 }
 <% if device_memory %>
-
-Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
-  *transfer = std::make_unique<DataTransfer>(*this).release();
-  return Status();
-}
-
-Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* /*options*/,
-                                    OrtAllocator** allocator) {
-  *allocator = nullptr;
-  const OrtMemoryInfo* ours =
-      info != nullptr ? FindMemory(api_.ep->MemoryInfo_GetMemoryDevice(info)) : nullptr;
-  if (ours == nullptr) return InvalidArgument("CreateAllocator: this memory is not the device's");
-  *allocator = std::make_unique<Allocator>(*this, ours).release();
-  return Status();
-}
-
-void Factory::DeleteAllocator(OrtAllocator* allocator) {
-  delete static_cast<Allocator*>(allocator);
-}
 
 const OrtMemoryInfo* Factory::FindMemory(const OrtMemoryDevice* device) const {
   for (const MemoryInfo& info : memory_) {
@@ -236,9 +195,26 @@ const OrtMemoryInfo* Factory::FindMemory(const OrtMemoryDevice* device) const {
   }
   return nullptr;
 }
+
+Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
+  *transfer = std::make_unique<DataTransfer>(*this).release();
+  return Status();
+}
+
+Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* /*options*/,
+                              OrtAllocator** allocator) {
+  *allocator = nullptr;
+  const OrtMemoryInfo* ours =
+      info != nullptr ? FindMemory(api_.ep->MemoryInfo_GetMemoryDevice(info)) : nullptr;
+  if (ours == nullptr) return InvalidArgument("CreateAllocator: not the memory of a device of ours");
+  *allocator = std::make_unique<Allocator>(api_, *runtime_, ours).release();
+  return Status();
+}
+
+void Factory::DropAllocator(OrtAllocator* allocator) { delete static_cast<Allocator*>(allocator); }
 <% else %>
 
-// The kernels work on the CPU's memory, so there is nothing to transfer.
+// The kernels work in the CPU's memory: there is nothing to transfer.
 Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
   *transfer = nullptr;
   return Status();

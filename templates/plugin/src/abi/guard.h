@@ -2,8 +2,9 @@
 #pragma once
 
 #include <exception>
+#include <type_traits>
 
-#include "abi/status_bridge.h"
+#include "abi/bridge.h"
 
 namespace <%= ns %> {
 
@@ -25,9 +26,8 @@ OrtStatus* GuardStatus(const OrtApi& ort, Body body) noexcept {
 
 // Anything else: null, false or zero after an exception; nothing where nothing is returned, as in
 // the callbacks that release things. There is nobody to tell.
-template <class Body>
-auto GuardValue(Body body) noexcept -> decltype(body()) {
-  using Result = decltype(body());
+template <class Body, class Result = std::invoke_result_t<Body>>
+Result GuardValue(Body body) noexcept {
   try {
     return body();
   } catch (...) {
@@ -39,18 +39,17 @@ template <auto Method>
 struct Callback;
 
 // Class::Struct is the ABI struct that the class derives from.
-template <class Class, class... Args, Status (Class::*Method)(Args...)>
-struct Callback<Method> {
-  static OrtStatus* ORT_API_CALL Call(typename Class::Struct* self, Args... args) noexcept {
-    auto* object = static_cast<Class*>(self);
-    return GuardStatus(*object->api().ort, [&] { return (object->*Method)(args...); });
-  }
-};
-
 template <class Class, class Result, class... Args, Result (Class::*Method)(Args...)>
 struct Callback<Method> {
-  static Result ORT_API_CALL Call(typename Class::Struct* self, Args... args) noexcept {
-    return GuardValue([&] { return (static_cast<Class*>(self)->*Method)(args...); });
+  using AbiResult = std::conditional_t<std::is_same_v<Result, Status>, OrtStatus*, Result>;
+  static AbiResult ORT_API_CALL Call(typename Class::Struct* self, Args... args) noexcept {
+    auto* object = static_cast<Class*>(self);
+    const auto body = [&] { return (object->*Method)(args...); };
+    if constexpr (std::is_same_v<Result, Status>) {
+      return GuardStatus(*object->api().ort, body);
+    } else {
+      return GuardValue(body);
+    }
   }
 };
 

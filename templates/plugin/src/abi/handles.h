@@ -34,14 +34,10 @@ class Handle<Release> {
 };
 
 using KeyValuePairs = Handle<&OrtApi::ReleaseKeyValuePairs>;
-using Value = Handle<&OrtApi::ReleaseValue>;
 using EpDevice = Handle<&OrtEpApi::ReleaseEpDevice>;
 <% if virtual %>
 using HardwareDevice = Handle<&OrtEpApi::ReleaseHardwareDevice>;
 <% endif %>
-using KernelRegistry = Handle<&OrtEpApi::ReleaseKernelRegistry>;
-using KernelDefBuilder = Handle<&OrtEpApi::ReleaseKernelDefBuilder>;
-using KernelDef = Handle<&OrtEpApi::ReleaseKernelDef>;
 <% if device_memory %>
 using MemoryInfo = Handle<&OrtApi::ReleaseMemoryInfo>;
 <% endif %>

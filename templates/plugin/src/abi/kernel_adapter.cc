@@ -1,24 +1,118 @@
 <%= banner %>
 #include "abi/kernel_adapter.h"
 
-#include <utility>
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <mutex>
 
 #include "abi/guard.h"
-#include "abi/kernel_exec.h"
 #include "abi/kernel_registry.h"
-#include "abi/status_bridge.h"
-#include "abi/tensors.h"
+#include "abi/node_reader.h"
+#include "abi/bridge.h"
 
 namespace <%= ns %> {
+namespace {
 
-OrtStatus* ORT_API_CALL CreateKernel(void* state, const OrtKernelInfo* info,
+// A text that `call` writes with its terminator, once it has been asked for the size.
+template <class Function, class... Args>
+Status ReadText(const Api& api, std::string* text, Function call, Args... args) {
+  size_t size = 0;
+  EP_RETURN_IF_ERROR(FromOrt(api, call(args..., nullptr, &size)));
+  std::string buffer(size, '\0');
+  EP_RETURN_IF_ERROR(FromOrt(api, call(args..., buffer.data(), &size)));
+  *text = buffer.c_str();
+  return Status();
+}
+
+// A loop cut into pieces. No exception may cross ORT's threads: the last one is kept for the thread
+// that started the loop.
+struct Loop {
+  int64_t count;
+  int64_t piece;
+  Exec::Range range;
+  void* body;
+  std::mutex mutex;
+  std::exception_ptr error;
+
+  static void RunPiece(void* context, size_t index) noexcept {
+    auto& loop = *static_cast<Loop*>(context);
+    const int64_t begin = static_cast<int64_t>(index) * loop.piece;
+    try {
+      loop.range(loop.body, begin, std::min(loop.count, begin + loop.piece));
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(loop.mutex);
+      loop.error = std::current_exception();
+    }
+  }
+};
+
+// Exec for one call of a kernel: ORT's threads, and memory that is given back at the end.
+class KernelExec final : public Exec {
+ public:
+  KernelExec(const Ep& ep, const OrtKernelContext* context) noexcept : ep_(ep), context_(context) {}
+<% if device_memory %>
+  ~KernelExec() override {
+    for (void* address : scratch_) ep_.factory().runtime().Free(address);
+  }
+<% endif %>
+
+  void ParallelFor(int64_t count, int64_t cost, Range range, void* body) override {
+    const int64_t worthwhile = std::max<int64_t>(kWorkPerPiece / std::max<int64_t>(cost, 1), 1);
+    const int64_t piece = std::max(worthwhile, (count + kMostPieces - 1) / kMostPieces);
+    if (count <= piece) {
+      if (count > 0) range(body, 0, count);
+      return;
+    }
+    Loop loop{count, piece, range, body, {}, {}};
+    const auto pieces = static_cast<size_t>((count + piece - 1) / piece);
+    const Api& api = ep_.api();
+    const Status ran = FromOrt(api, api.ort->KernelContext_ParallelFor(context_, Loop::RunPiece,
+                                                                       pieces, 0, &loop));
+    if (!ran.ok()) range(body, 0, count);  // ORT refuses before the first piece, if at all
+    if (loop.error != nullptr) std::rethrow_exception(loop.error);
+  }
+
+  Status Scratch(size_t bytes, void** memory) override {
+<% if device_memory %>
+    Runtime& runtime = ep_.factory().runtime();
+    scratch_.push_back(nullptr);
+    EP_RETURN_IF_ERROR(runtime.Allocate(bytes, &scratch_.back()));
+    *memory = runtime.KernelAddress(scratch_.back());
+<% else %>
+    // Not make_unique, which would clear it.
+    scratch_.emplace_back(new std::max_align_t[bytes / sizeof(std::max_align_t) + 1]);
+    *memory = scratch_.back().get();
+<% endif %>
+    return Status();
+  }
+
+  void* Stream() const noexcept override { return nullptr; }
+
+ private:
+  static constexpr int64_t kWorkPerPiece = 32768;  // element operations that are worth a thread
+  static constexpr int64_t kMostPieces = 128;
+
+  const Ep& ep_;
+  const OrtKernelContext* context_;
+<% if device_memory %>
+  std::vector<void*> scratch_;
+<% else %>
+  std::vector<std::unique_ptr<std::max_align_t[]>> scratch_;
+<% endif %>
+};
+
+}  // namespace
+
+OrtStatus* ORT_API_CALL CreateKernel(void* entry, const OrtKernelInfo* info,
                                      OrtKernelImpl** kernel) noexcept {
-  const auto& entry = *static_cast<const KernelEntry*>(state);
-  return GuardStatus(*entry.api->ort, [&]() -> Status {
+  const auto* registered = static_cast<const KernelEntry*>(entry);
+  const Api& api = *registered->api;
+  return GuardStatus(*api.ort, [&]() -> Status {
     *kernel = nullptr;
     const OrtEp* ep = nullptr;
-    EP_RETURN_IF_ERROR(FromOrt(*entry.api, entry.api->ep->KernelInfo_GetEp(info, &ep)));
-    auto made = std::make_unique<KernelAdapter>(*static_cast<const Ep*>(ep), *entry.row);
+    EP_ORT(api, ep->KernelInfo_GetEp(info, &ep));
+    auto made = std::make_unique<KernelAdapter>(*static_cast<const Ep*>(ep), *registered->row);
     EP_RETURN_IF_ERROR(made->Init(info));
     *kernel = made.release();
     return Status();
@@ -32,52 +126,67 @@ KernelAdapter::KernelAdapter(const Ep& ep, const KernelRow& row)
 }
 
 Status KernelAdapter::Init(const OrtKernelInfo* info) {
-  KernelNode node(api(), info);
-  EP_RETURN_IF_ERROR(node.Init());
-  label_ = node.op() + " node '" + node.name() + "'";
+  NodeReader node(api());
+  EP_RETURN_IF_ERROR(node.Init(info));
   output_count_ = node.OutputCount();
   input_names_.resize(node.InputCount());
   for (size_t i = 0; i < input_names_.size(); ++i) {
-    EP_RETURN_IF_ERROR(node.InputName(i, &input_names_[i]));
+    std::string& name = input_names_[i];
+    EP_RETURN_IF_ERROR(ReadText(api(), &name, api().ort->KernelInfo_GetInputName, info, i));
   }
-  const Status made = row_.make(node, kernel_);
-  return made.ok() ? Status() : Status(made.code(), label_ + ": " + made.message());
+  std::string name;
+  EP_RETURN_IF_ERROR(ReadText(api(), &name, api().ort->KernelInfo_GetNodeName, info));
+  label_ = std::string(row_.op) + " node '" + name + "': ";
+  return Located(row_.make(node, kernel_));
 }
 
-Status KernelAdapter::Execute(OrtKernelContext* context) {
-  const Status ran = Run(context);
-  return ran.ok() ? Status() : Status(ran.code(), label_ + ": " + ran.message());
+Status KernelAdapter::Execute(OrtKernelContext* context) { return Located(Run(context)); }
+
+Status KernelAdapter::Located(const Status& status) const {
+  return status.ok() ? Status() : Status(status.code(), label_ + status.message());
 }
 
 Status KernelAdapter::Run(OrtKernelContext* context) const {
-  const size_t input_count = input_names_.size();
-  std::vector<Tensor> tensors(input_count);
-  std::vector<const Tensor*> present(input_count);
-  for (size_t i = 0; i < input_count; ++i) {
+  const size_t count = input_names_.size();
+  std::vector<Tensor> tensors(count);
+  std::vector<const Tensor*> present(count);
+  for (size_t i = 0; i < count; ++i) {
+    const OrtValue* value = nullptr;
     bool is_there = false;
-    EP_RETURN_IF_ERROR(FetchInput(context, i, &tensors[i], &is_there));
+    EP_ORT(api(), ort->KernelContext_GetInput(context, i, &value));
+<% if device_memory %>
+    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_inputs, i), &tensors[i], &is_there));
+<% else %>
+    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &tensors[i], &is_there));
+<% endif %>
     if (is_there) present[i] = &tensors[i];
   }
   for (size_t i = 0; i < kMaskBits; ++i) {
-    if (!HasBit(row_.needed_inputs, i) || (i < input_count && present[i] != nullptr)) continue;
-    const std::string name = i < input_count ? " '" + input_names_[i] + "'" : "";
+    if (!HasBit(row_.needed_inputs, i) || (i < count && present[i] != nullptr)) continue;
+    const std::string name = i < count ? " '" + input_names_[i] + "'" : "";
     return InvalidArgument("input " + std::to_string(i) + name + " is missing");
   }
-  const Inputs inputs(present.data(), input_count);
-
+  const Inputs inputs(present.data(), count);
   Shapes shapes(output_count_);
   EP_RETURN_IF_ERROR(kernel_->InferShapes(inputs, shapes));
-  if (shapes.size() != output_count_) {
-    return Failed("the kernel gave the shapes of " + std::to_string(shapes.size()) + " of " +
-                  std::to_string(output_count_) + " outputs");
-  }
+  if (shapes.size() < output_count_) return Failed("the kernel does not know all its outputs");
+
   std::vector<MutableTensor> results(output_count_);
   std::vector<MutableTensor*> wanted(output_count_);
   bool all_empty = true;
   for (size_t i = 0; i < output_count_; ++i) {
+    OrtValue* value = nullptr;  // stays null when nobody wants this output
+    Tensor view;
     bool is_wanted = false;
-    EP_RETURN_IF_ERROR(MakeOutput(context, i, shapes[i], &results[i], &is_wanted));
+    const Shape& shape = shapes[i];
+    EP_ORT(api(), ort->KernelContext_GetOutput(context, i, shape.data(), shape.size(), &value));
+<% if device_memory %>
+    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_outputs, i), &view, &is_wanted));
+<% else %>
+    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &view, &is_wanted));
+<% endif %>
     if (!is_wanted) continue;
+    results[i] = {const_cast<void*>(view.raw), view.dtype, shape};
     wanted[i] = &results[i];
     if (results[i].size() != 0) all_empty = false;
   }
@@ -86,40 +195,14 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
   return kernel_->Compute(inputs, Outputs(wanted.data(), output_count_), exec);
 }
 
-Status KernelAdapter::FetchInput(const OrtKernelContext* context, size_t index, Tensor* tensor,
-                                 bool* present) const {
-  const OrtValue* value = nullptr;
-  EP_RETURN_IF_ERROR(FromOrt(api(), api().ort->KernelContext_GetInput(context, index, &value)));
+<% if device_memory %>
+Status KernelAdapter::View(const OrtValue* value, bool on_host, Tensor* tensor,
+                           bool* present) const {
   EP_RETURN_IF_ERROR(ViewTensor(api(), value, tensor, present));
-<% if device_memory %>
-  if (!*present || HasBit(row_.host_inputs, index) || tensor->size() == 0) return Status();
+  if (!*present || on_host || tensor->size() == 0) return Status();
   tensor->raw = ep_.factory().runtime().KernelAddress(const_cast<void*>(tensor->raw));
-  if (tensor->raw == nullptr) {
-    return Failed("input " + std::to_string(index) + " does not lie in the device's memory");
-  }
-<% endif %>
-  return Status();
+  return tensor->raw != nullptr ? Status() : Failed("a tensor is not in the device's memory");
 }
-
-Status KernelAdapter::MakeOutput(OrtKernelContext* context, size_t index, const Shape& shape,
-                                 MutableTensor* output, bool* wanted) const {
-  OrtValue* value = nullptr;
-  EP_RETURN_IF_ERROR(FromOrt(api(), api().ort->KernelContext_GetOutput(
-                                        context, index, shape.data(), shape.size(), &value)));
-  Tensor view;
-  EP_RETURN_IF_ERROR(ViewTensor(api(), value, &view, wanted));
-  if (!*wanted) return Status();
-  output->raw = const_cast<void*>(view.raw);
-  output->dtype = view.dtype;
-  output->shape = shape;
-<% if device_memory %>
-  if (HasBit(row_.host_outputs, index) || output->size() == 0) return Status();
-  output->raw = ep_.factory().runtime().KernelAddress(output->raw);
-  if (output->raw == nullptr) {
-    return Failed("output " + std::to_string(index) + " does not lie in the device's memory");
-  }
 <% endif %>
-  return Status();
-}
 
 }  // namespace <%= ns %>

@@ -38,10 +38,9 @@ class Registry {
 
  private:
   Status Add(const KernelRow& row);
-  Status AddTypes(const TypeRule& rule, OrtKernelDefBuilder* builder) const;
 
   const Api& api_;
-  KernelRegistry registry_;
+  Handle<&OrtEpApi::ReleaseKernelRegistry> registry_;
   std::vector<KernelEntry> entries_;  // never grows after Init: ORT keeps pointers to them
 };
 

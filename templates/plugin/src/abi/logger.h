@@ -12,15 +12,7 @@ class Logger {
  public:
   Logger(const Api& api, const OrtLogger* sink) noexcept : ort_(api.ort), sink_(sink) {}
 
-  void Info(const char* where, const std::string& text) const noexcept {
-    Write(ORT_LOGGING_LEVEL_INFO, where, text);
-  }
-  void Warning(const char* where, const std::string& text) const noexcept {
-    Write(ORT_LOGGING_LEVEL_WARNING, where, text);
-  }
-
- private:
-  void Write(OrtLoggingLevel level, const char* where, const std::string& text) const noexcept {
+  void Log(OrtLoggingLevel level, const char* where, const std::string& text) const noexcept {
     if (sink_ == nullptr) return;
     // ORT wants a file for the line's head; the library's name says more than one of our sources.
     const ORTCHAR_T* file = ORT_TSTR(<%= library | cpp_string %>);
@@ -29,6 +21,7 @@ class Logger {
     if (status != nullptr) ort_->ReleaseStatus(status);
   }
 
+ private:
   const OrtApi* ort_;
   const OrtLogger* sink_;
 };

@@ -3,60 +3,24 @@
 
 #include <utility>
 
+<% if tensor_attributes %>
 #include "abi/handles.h"
-#include "abi/status_bridge.h"
-#include "abi/tensors.h"
+<% endif %>
+#include "abi/bridge.h"
 
 namespace <%= ns %> {
-namespace {
-
-// A text that ORT writes with its terminator, once it has been asked for the size.
-template <class Call>
-Status ReadText(const Api& api, std::string* text, Call call) {
-  size_t size = 0;
-  EP_RETURN_IF_ERROR(FromOrt(api, call(nullptr, &size)));
-  std::string buffer(size, '\0');
-  EP_RETURN_IF_ERROR(FromOrt(api, call(buffer.data(), &size)));
-  *text = buffer.c_str();
-  return Status();
-}
-
-}  // namespace
-
 Status NodeReader::Init(const OrtNode* node) {
   node_ = node;
-  const char* domain = nullptr;
-  const char* op = nullptr;
-  const char* name = nullptr;
-  EP_ORT(api_, ort->Node_GetDomain(node, &domain));
-  EP_ORT(api_, ort->Node_GetOperatorType(node, &op));
-  EP_ORT(api_, ort->Node_GetName(node, &name));
   EP_ORT(api_, ort->Node_GetSinceVersion(node, &since_));
   EP_ORT(api_, ort->Node_GetNumInputs(node, &input_count_));
-  EP_ORT(api_, ort->Node_GetNumOutputs(node, &output_count_));
-  domain_ = domain;
-  op_ = op;
-  name_ = name;
-  return Status();
+  return FromOrt(api_, api_.ort->Node_GetNumOutputs(node, &output_count_));
 }
 
 Status NodeReader::Init(const OrtKernelInfo* info) {
   info_ = info;
   EP_ORT(api_, ort->KernelInfo_GetOperatorSinceVersion(info, &since_));
   EP_ORT(api_, ort->KernelInfo_GetInputCount(info, &input_count_));
-  EP_ORT(api_, ort->KernelInfo_GetOutputCount(info, &output_count_));
-  EP_RETURN_IF_ERROR(ReadText(api_, &op_, [&](char* text, size_t* size) {
-    return api_.ort->KernelInfo_GetOperatorType(info, text, size);
-  }));
-  return ReadText(api_, &name_, [&](char* text, size_t* size) {
-    return api_.ort->KernelInfo_GetNodeName(info, text, size);
-  });
-}
-
-Status NodeReader::InputName(size_t index, std::string* name) const {
-  return ReadText(api_, name, [&](char* text, size_t* size) {
-    return api_.ort->KernelInfo_GetInputName(info_, index, text, size);
-  });
+  return FromOrt(api_, api_.ort->KernelInfo_GetOutputCount(info, &output_count_));
 }
 
 Status NodeReader::Find(const char* name, OrtOpAttrType type, const OrtOpAttr** attribute) const {
@@ -79,10 +43,10 @@ Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t
     *found = attribute != nullptr;
     if (!*found) return Status();
     const Status read = FromOrt(api_, ort.ReadOpAttr(attribute, type, data, *bytes, bytes));
-    return data != nullptr ? read : Status();  // too little room is an error even to a question
+    return data != nullptr ? read : Status();  // no room is an error even when asking for the size
   }
   OrtStatus* status = nullptr;
-  size_t width = 1;  // sizes of arrays are counts of elements here
+  size_t width = 1;  // of what ORT counts here: elements
   if (type == ORT_OP_ATTR_INT) {
     status = ort.KernelInfoGetAttribute_int64(info_, name, static_cast<int64_t*>(data));
   } else if (type == ORT_OP_ATTR_FLOAT) {
@@ -150,8 +114,9 @@ Status NodeReader::Get(const char* name, std::vector<float>* value, bool* found)
   return ReadMany(name, ORT_OP_ATTR_FLOATS, value, found);
 }
 
+<% if tensor_attributes %>
 Status NodeReader::Get(const char* name, TensorValue* value, bool* found) const {
-  Value tensor(*api_.ort);
+  Handle<&OrtApi::ReleaseValue> tensor(*api_.ort);
   if (node_ != nullptr) {
     const OrtOpAttr* attribute = nullptr;
     EP_RETURN_IF_ERROR(Find(name, ORT_OP_ATTR_TENSOR, &attribute));
@@ -167,5 +132,10 @@ Status NodeReader::Get(const char* name, TensorValue* value, bool* found) const 
   if (found != nullptr) *found = tensor.get() != nullptr;
   return tensor.get() != nullptr ? CopyTensor(api_, tensor.get(), value) : Status();
 }
+<% else %>
+Status NodeReader::Get(const char* name, TensorValue* /*value*/, bool* /*found*/) const {
+  return NotImplemented(std::string("tensor attribute '") + name + "': no operator here has one");
+}
+<% endif %>
 
 }  // namespace <%= ns %>

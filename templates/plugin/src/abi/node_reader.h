@@ -18,22 +18,15 @@ class NodeReader final : public Node {
   Status Init(const OrtNode* node);
   Status Init(const OrtKernelInfo* info);
 
-  const std::string& domain() const noexcept { return domain_; }  // "" is ai.onnx
-  const std::string& op() const noexcept { return op_; }
-  const std::string& name() const noexcept { return name_; }
   int SinceVersion() const override { return since_; }
   size_t InputCount() const override { return input_count_; }
   size_t OutputCount() const override { return output_count_; }
-
   Status Get(const char* name, int64_t* value, bool* found) const override;
   Status Get(const char* name, float* value, bool* found) const override;
   Status Get(const char* name, std::string* value, bool* found) const override;
   Status Get(const char* name, std::vector<int64_t>* value, bool* found) const override;
   Status Get(const char* name, std::vector<float>* value, bool* found) const override;
   Status Get(const char* name, TensorValue* value, bool* found) const override;
-
-  // The name of the value that is the input at `index`; only with a kernel info.
-  Status InputName(size_t index, std::string* name) const;
 
  private:
   // Sets `attribute` to null when there is none; one of another kind is an error.
@@ -46,11 +39,8 @@ class NodeReader final : public Node {
   Status ReadMany(const char* name, OrtOpAttrType type, T* value, bool* found) const;
 
   const Api& api_;
-  const OrtNode* node_ = nullptr;        // one of these two is set
+  const OrtNode* node_ = nullptr;  // one of these two is set
   const OrtKernelInfo* info_ = nullptr;
-  std::string domain_;
-  std::string op_;
-  std::string name_;
   int since_ = 0;
   size_t input_count_ = 0;
   size_t output_count_ = 0;

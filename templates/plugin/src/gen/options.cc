@@ -8,16 +8,13 @@
 #include <cerrno>
 #include <cstdlib>
 <% endif %>
-<% if options %>
-#include <cstring>
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
-<% endif %>
 #include "gen/identity.h"
 
 namespace <%= ns %> {
-<% if options %>
 namespace {
 
 Status Invalid(const OptionText& text, const std::string& expected) {
@@ -109,7 +106,7 @@ Status Unknown(const OptionText& text) {
   std::string listed;
   const char* nearest = nullptr;
   size_t best = text.key.size() / 2 + 1;  // further off than this is no likely slip
-  for (const auto& option : kOptionDefaults) {
+  for (const OptionDefault& option : kOptionDefaults) {
     listed += (listed.empty() ? "" : ", ") + std::string(option.key);
     const size_t distance = EditDistance(text.key, option.key);
     if (distance < best) {
@@ -167,13 +164,5 @@ Status ParseOptions(const OptionText* given, size_t count, Options* options) {
 <% endif %>
   return Status();
 }
-<% else %>
-
-Status ParseOptions(const OptionText* given, size_t count, Options* /*options*/) {
-  if (count == 0) return Status();
-  return InvalidArgument(std::string(kEpName) + ": unknown option '" + given->key +
-                         "'; this provider has no options");
-}
-<% endif %>
 
 }  // namespace <%= ns %>

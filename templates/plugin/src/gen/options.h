@@ -22,18 +22,17 @@ struct OptionText {
   std::string value;
 };
 
-<% if options %>
 // All options with their defaults, which are published with each device.
-inline constexpr struct {
+struct OptionDefault {
   const char* key;
   const char* value;
-} kOptionDefaults[] = {
+};
+inline constexpr OptionDefault kOptionDefaults[] = {
 <% for option in options %>
     {<%= option.name | cpp_string %>, <%= option.default_text | cpp_string %>},
 <% endfor %>
 };
 
-<% endif %>
 // Reads `given` into `options`. An option that is not known, a value that cannot be read or is out
 // of range, and options that exclude each other are errors that name the key and the value.
 Status ParseOptions(const OptionText* given, size_t count, Options* options);

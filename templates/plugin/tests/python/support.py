@@ -64,9 +64,10 @@ class Plugin:
         settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
         settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        settings.add_provider_for_devices([self.device], dict(options or {}))
+        # After the device: with it come the published defaults, which overwrite what is there.
         for key, value in (config or {}).items():
             settings.add_session_config_entry(key, value)
-        settings.add_provider_for_devices([self.device], dict(options or {}))
         return onnxruntime.InferenceSession(model, settings)
 
     def taken(self, session: onnxruntime.InferenceSession) -> list[str]:

@@ -63,7 +63,7 @@ def test_the_default_is_a_legal_value(plugin: Plugin, option: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("option", _OPTIONS, ids=lambda option: option["name"])
-def test_the_session_s_configuration_is_the_same_as_the_option(
+def test_the_session_s_entry_is_the_same_as_the_option(
     plugin: Plugin, option: dict[str, Any]
 ) -> None:
     key = f"ep.{plugin.name.lower()}.{option['name']}"
@@ -78,6 +78,8 @@ def test_a_bad_value_is_an_error_that_names_option_and_value(
     with pytest.raises(Exception, match=name) as caught:
         plugin.session(_MODEL, {name: value})
     assert value in str(caught.value)
+    with pytest.raises(Exception, match=name):
+        plugin.session(_MODEL, config={f"ep.{plugin.name.lower()}.{name}": value})
 <% endif %>
 <% if excludes %>
 

@@ -28,29 +28,8 @@ enum class DType : int32_t {
 
 // Bytes of one element; 0 for types without a fixed size.
 constexpr size_t SizeOf(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::kBool:
-    case DType::kInt8:
-    case DType::kUint8:
-      return 1;
-    case DType::kInt16:
-    case DType::kUint16:
-    case DType::kFloat16:
-    case DType::kBfloat16:
-      return 2;
-    case DType::kInt32:
-    case DType::kUint32:
-    case DType::kFloat32:
-      return 4;
-    case DType::kInt64:
-    case DType::kUint64:
-    case DType::kFloat64:
-      return 8;
-    case DType::kUndefined:
-    case DType::kString:
-      break;
-  }
-  return 0;
+  constexpr size_t kSizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 0, 0, 2};
+  return kSizes[static_cast<size_t>(dtype)];
 }
 
 // Dimensions, outermost first. Rank 0 is a scalar; a dimension may be 0.
@@ -91,37 +70,26 @@ struct MutableTensor {
   }
 };
 
-// The inputs of one call, by position. An optional input that was left out is absent, not missing:
-// positions never shift.
-class Inputs {
+// The inputs or the outputs of one call, by position. An optional input that was left out and an
+// output that nobody asked for are absent, not missing: positions never shift.
+template <class T>
+class TensorList {
  public:
-  Inputs(const Tensor* const* items, size_t count) noexcept : items_(items), count_(count) {}
+  TensorList(T* const* items, size_t count) noexcept : items_(items), count_(count) {}
 
   size_t size() const noexcept { return count_; }
   bool has(size_t index) const noexcept { return at(index) != nullptr; }
   // Null when absent.
-  const Tensor* at(size_t index) const noexcept { return index < count_ ? items_[index] : nullptr; }
-  // For inputs that the schema requires: the caller has checked that they are there.
-  const Tensor& operator[](size_t index) const noexcept { return *items_[index]; }
+  T* at(size_t index) const noexcept { return index < count_ ? items_[index] : nullptr; }
+  // For those that the schema requires: the caller has checked that they are there.
+  T& operator[](size_t index) const noexcept { return *items_[index]; }
 
  private:
-  const Tensor* const* items_;
+  T* const* items_;
   size_t count_;
 };
 
-// The outputs of one call, by position; null where nobody asked for one.
-class Outputs {
- public:
-  Outputs(MutableTensor* const* items, size_t count) noexcept : items_(items), count_(count) {}
-
-  size_t size() const noexcept { return count_; }
-  bool has(size_t index) const noexcept { return at(index) != nullptr; }
-  MutableTensor* at(size_t index) const noexcept { return index < count_ ? items_[index] : nullptr; }
-  MutableTensor& operator[](size_t index) const noexcept { return *items_[index]; }
-
- private:
-  MutableTensor* const* items_;
-  size_t count_;
-};
+using Inputs = TensorList<const Tensor>;
+using Outputs = TensorList<MutableTensor>;
 
 }  // namespace <%= ns %>

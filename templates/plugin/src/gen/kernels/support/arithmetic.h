@@ -66,11 +66,11 @@ EP_HOST_DEVICE bool IsInfinite(T x) {
 
 // The larger and the smaller of two; NaN if either is.
 template <class T>
-EP_HOST_DEVICE T Larger(T a, T b) {
+EP_HOST_DEVICE T Maximum(T a, T b) {
   return a > b || IsNan(a) ? a : b;
 }
 template <class T>
-EP_HOST_DEVICE T Smaller(T a, T b) {
+EP_HOST_DEVICE T Minimum(T a, T b) {
   return a < b || IsNan(a) ? a : b;
 }
 

@@ -93,4 +93,28 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
   return Status();
 }
 
+Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,
+               int64_t cost, Loop loop, const void* function, Exec& exec) {
+  Broadcast broadcast;
+  EP_RETURN_IF_ERROR(MakeBroadcast(op, y.shape, operands, count, broadcast));
+  int64_t steps[Broadcast::kMaxOperands] = {};
+  for (int k = 0; k < count; ++k) steps[k] = broadcast.strides[k][broadcast.rank - 1];
+  const int64_t y_bytes = static_cast<int64_t>(SizeOf(y.dtype));
+  ParallelFor(exec, y.size(), cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end;) {
+      int64_t at[Broadcast::kMaxOperands];
+      const int64_t left = broadcast.Locate(i, count, at);
+      const int64_t n = left < end - i ? left : end - i;
+      const void* in[Broadcast::kMaxOperands] = {};
+      for (int k = 0; k < count; ++k) {
+        in[k] = static_cast<const char*>(operands[k].raw) +
+                at[k] * static_cast<int64_t>(SizeOf(operands[k].dtype));
+      }
+      loop(function, in, steps, y.data<char>() + i * y_bytes, n);
+      i += n;
+    }
+  });
+  return Status();
+}
+
 }  // namespace <%= ns %>

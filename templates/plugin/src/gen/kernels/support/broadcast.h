@@ -22,38 +22,32 @@ struct Broadcast {
   int64_t dims[kMaxRank] = {1};
   int64_t strides[kMaxOperands][kMaxRank] = {};  // in elements; 0 where the operand is repeated
 
-  // Where the operands' elements for output element `i` are; returns how many elements are left
+  // Where the operands' elements for output element `i` are. Returns how many elements are left
   // in its row, the innermost dimension.
   EP_HOST_DEVICE int64_t Locate(int64_t i, int operands, int64_t* offsets) const {
-    const int inner = rank - 1;
-    const int64_t column = i % dims[inner];
-    for (int k = 0; k < operands; ++k) offsets[k] = column * strides[k][inner];
-    int64_t rest = i / dims[inner];
-    for (int d = inner - 1; d >= 0; --d) {
-      const int64_t index = rest % dims[d];
-      rest /= dims[d];
-      for (int k = 0; k < operands; ++k) offsets[k] += index * strides[k][d];
+    for (int k = 0; k < operands; ++k) offsets[k] = 0;
+    const int64_t left = dims[rank - 1] - i % dims[rank - 1];
+    for (int d = rank - 1; d >= 0; --d) {
+      for (int k = 0; k < operands; ++k) offsets[k] += i % dims[d] * strides[k][d];
+      i /= dims[d];
     }
-    return dims[inner] - column;
+    return left;
   }
 };
 
 // The common shape of all inputs.
 Status BroadcastShapes(const char* op, Inputs inputs, Shape& out);
 
-// A tensor that takes part; an output does when a result is computed in steps.
-struct Operand {
-  Operand(const Tensor& tensor) : raw(tensor.raw), shape(&tensor.shape) {}         // NOLINT
-  Operand(const MutableTensor& tensor) : raw(tensor.raw), shape(&tensor.shape) {}  // NOLINT
-
-  const void* raw;
-  const Shape* shape;
-};
-
 // How operands meet in `out`. An error when one does not fit into it, or when the shapes need more
 // than kMaxRank dimensions even after joining.
 Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, int count,
                      Broadcast& broadcast);
+
+// Runs a loop over the rows of y, with as many operands broadcast to its shape.
+Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,
+               int64_t cost, Loop loop, const void* function, Exec& exec);
+
+#ifdef __CUDACC__
 
 template <class A, class B, class Out, class Function>
 struct ZipBody {
@@ -63,43 +57,48 @@ struct ZipBody {
   Function function;
   Broadcast broadcast;
 
-  EP_HOST_DEVICE void One(int64_t i) const {
+  __device__ void operator()(int64_t i) const {
     int64_t at[2];
     broadcast.Locate(i, 2, at);
     y[i] = function(a[at[0]], b[at[1]]);
   }
-
-  // Row by row.
-  void Some(int64_t begin, int64_t end) const {
-    const int64_t a_step = broadcast.strides[0][broadcast.rank - 1];
-    const int64_t b_step = broadcast.strides[1][broadcast.rank - 1];
-    for (int64_t i = begin; i < end;) {
-      int64_t at[2];
-      const int64_t left = broadcast.Locate(i, 2, at);
-      const int64_t n = left < end - i ? left : end - i;
-      const A* row_a = a + at[0];
-      const B* row_b = b + at[1];
-      if (a_step == 1 && b_step == 1) {
-        for (int64_t j = 0; j < n; ++j) y[i + j] = function(row_a[j], row_b[j]);
-      } else {
-        for (int64_t j = 0; j < n; ++j) {
-          y[i + j] = function(row_a[j * a_step], row_b[j * b_step]);
-        }
-      }
-      i += n;
-    }
-  }
 };
 
-// y[i] = function(a[i], b[i]), a and b broadcast to the shape of y. An operand may be y itself.
+// y = function(a, b), both broadcast to the shape of y. An operand may be y itself.
 template <class A, class B, class Out, class Function>
-Status Zip(const char* op, Operand a, Operand b, const MutableTensor& y, int64_t cost,
+Status Zip(const char* op, Operand a, Operand b, const MutableTensor& y, int64_t,
            Function function, Exec& exec) {
   ZipBody<A, B, Out, Function> body{static_cast<const A*>(a.raw), static_cast<const B*>(b.raw),
                                     y.data<Out>(), function, Broadcast()};
   const Operand operands[] = {a, b};
   EP_RETURN_IF_ERROR(MakeBroadcast(op, y.shape, operands, 2, body.broadcast));
-  return ForEach(exec, y.size(), cost, body);
+  return Launch(exec, y.size(), body);
 }
+
+#else
+
+template <class A, class B, class Out, class Function>
+void ZipLoop(const void* function, const void* const* in, const int64_t* steps, void* out,
+             int64_t count) {
+  const Function f = *static_cast<const Function*>(function);
+  const A* a = static_cast<const A*>(in[0]);
+  const B* b = static_cast<const B*>(in[1]);
+  Out* y = static_cast<Out*>(out);
+  if (steps[0] == 1 && steps[1] == 1) {
+    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], b[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i * steps[0]], b[i * steps[1]]);
+  }
+}
+
+// y = function(a, b), both broadcast to the shape of y. An operand may be y itself.
+template <class A, class B, class Out, class Function>
+Status Zip(const char* op, Operand a, Operand b, const MutableTensor& y, int64_t cost,
+           Function function, Exec& exec) {
+  const Operand operands[] = {a, b};
+  return RunRows(op, operands, 2, y, cost, &ZipLoop<A, B, Out, Function>, &function, exec);
+}
+
+#endif
 
 }  // namespace <%= ns %>

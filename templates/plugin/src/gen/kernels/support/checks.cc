@@ -17,10 +17,10 @@ Status CheckShape(const Shape& shape) {
   constexpr int64_t kMaxElements = INT64_MAX / 16;
   int64_t count = 1;
   for (int64_t dim : shape) {
-    if (dim < 0) return InvalidArgument("negative dimension in shape " + TextOf(shape));
+    if (dim < 0) return InvalidArgument(Text() << "negative dimension in shape " << shape);
     if (dim == 0) continue;
     if (count > kMaxElements / dim) {
-      return InvalidArgument("shape " + TextOf(shape) + " has too many elements");
+      return InvalidArgument(Text() << "shape " << shape << " has too many elements");
     }
     count *= dim;
   }
@@ -30,8 +30,7 @@ Status CheckShape(const Shape& shape) {
 Status ResolveAxis(int64_t axis, size_t rank, size_t* index) {
   const int64_t dims = static_cast<int64_t>(rank);
   if (axis < -dims || axis >= dims) {
-    return InvalidArgument("axis " + std::to_string(axis) + " is out of range for rank " +
-                           std::to_string(rank));
+    return InvalidArgument(Text() << "axis " << axis << " is out of range for rank " << rank);
   }
   *index = static_cast<size_t>(axis < 0 ? axis + dims : axis);
   return Status();
@@ -42,7 +41,7 @@ Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bo
   for (int64_t axis : axes) {
     size_t index = 0;
     EP_RETURN_IF_ERROR(ResolveAxis(axis, rank, &index));
-    if ((*named)[index]) return InvalidArgument("axis " + std::to_string(axis) + " is named twice");
+    if ((*named)[index]) return InvalidArgument(Text() << "axis " << axis << " is named twice");
     (*named)[index] = true;
   }
   return Status();
@@ -50,8 +49,7 @@ Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bo
 
 Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>* values) {
   if (tensor.shape.size() > 1) {
-    return InvalidArgument(std::string(what) + " must have one dimension, not shape " +
-                           TextOf(tensor.shape));
+    return InvalidArgument(Text() << what << " must have one dimension, not shape " << tensor.shape);
   }
   const size_t count = static_cast<size_t>(tensor.size());
   if (tensor.dtype == DType::kInt64) {
@@ -61,15 +59,14 @@ Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>
     const int32_t* data = tensor.data<int32_t>();
     values->assign(data, data + count);
   } else {
-    return InvalidArgument(std::string(what) + " must be int32 or int64");
+    return InvalidArgument(Text() << what << " must be int32 or int64");
   }
   return Status();
 }
 
 Status CheckRank(const Shape& shape, size_t rank, const char* what) {
   if (shape.size() == rank) return Status();
-  return InvalidArgument(std::string(what) + " must have rank " + std::to_string(rank) +
-                         ", not shape " + TextOf(shape));
+  return InvalidArgument(Text() << what << " must have rank " << rank << ", not shape " << shape);
 }
 
 Status CommonShape(const Shape& a, const Shape& b, Shape* result) {
@@ -79,8 +76,7 @@ Status CommonShape(const Shape& a, const Shape& b, Shape* result) {
     const int64_t a_dim = i + a.size() < rank ? 1 : a[i + a.size() - rank];
     const int64_t b_dim = i + b.size() < rank ? 1 : b[i + b.size() - rank];
     if (a_dim != b_dim && a_dim != 1 && b_dim != 1) {
-      return InvalidArgument("shapes " + TextOf(a) + " and " + TextOf(b) +
-                             " cannot be broadcast to each other");
+      return InvalidArgument(Text() << "shapes " << a << " and " << b << " cannot be broadcast to each other");
     }
     (*result)[i] = a_dim == 1 ? b_dim : a_dim;
   }

@@ -8,6 +8,7 @@
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
 #include "gen/kernels/support/errors.h"
+#include "gen/kernels/support/text.h"
 
 // What a model may get wrong in axes and shapes, checked in one place.
 

@@ -10,24 +10,46 @@
 
 // Kernels that compute each element by itself. Compiled by nvcc they launch on the stream of Exec,
 // compiled for the host they run on its threads.
+//
+// On the host a kernel has one loop per element type; what is around the loop knows no types and
+// is compiled once, in elementwise.cc and broadcast.cc.
 namespace <%= ns %> {
 
-// The output has the shape of the first input. Out of line: copying a vector costs every kernel's
-// compilation more than its own code does.
+// A tensor that is read. An output is too, when a result is computed in steps.
+struct Operand {
+  Operand(const Tensor& tensor)  // NOLINT: meant to convert
+      : raw(tensor.raw), dtype(tensor.dtype), shape(&tensor.shape) {}
+  Operand(const MutableTensor& tensor)  // NOLINT
+      : raw(tensor.raw), dtype(tensor.dtype), shape(&tensor.shape) {}
+
+  const void* raw;
+  DType dtype;
+  const Shape* shape;
+};
+
+// The output has the shape of the first input.
 Status SameShape(Inputs inputs, Shapes& shapes);
+
+// Computes `count` elements of `out` from as many of each input. An input moves on by its step, in
+// elements: 1, or 0 where one element serves all. `function` is the caller's own.
+using Loop = void (*)(const void* function, const void* const* in, const int64_t* steps, void* out,
+                      int64_t count);
+
+// Runs a loop with one input of the shape of y.
+Status RunMap(Operand x, const MutableTensor& y, int64_t cost, Loop loop,
+              const void* function, Exec& exec);
 
 #ifdef __CUDACC__
 
 template <class Body>
 __global__ void ForEachKernel(int64_t count, Body body) {
   const int64_t step = int64_t{blockDim.x} * gridDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    body.One(i);
-  }
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) body(i);
 }
 
+// Calls body(i) on the device for every i in [0, count).
 template <class Body>
-Status ForEach(Exec& exec, int64_t count, int64_t, Body body) {
+Status Launch(Exec& exec, int64_t count, Body body) {
   if (count == 0) return Status();
   constexpr int64_t kThreads = 256;
   constexpr int64_t kMaxBlocks = 1 << 16;
@@ -39,42 +61,38 @@ Status ForEach(Exec& exec, int64_t count, int64_t, Body body) {
   return error == cudaSuccess ? Status() : Failed(cudaGetErrorString(error));
 }
 
-#else
-
-// Computes every element in [0, count), in any order. A body has two members:
-//   void One(int64_t i) const, EP_HOST_DEVICE, for element i: what a device thread runs;
-//   void Some(int64_t begin, int64_t end) const for [begin, end): what a host thread runs.
-// `cost`: see Exec::ParallelFor.
-template <class Body>
-Status ForEach(Exec& exec, int64_t count, int64_t cost, Body body) {
-  exec.ParallelFor(
-      count, cost,
-      [](void* context, int64_t begin, int64_t end) {
-        static_cast<const Body*>(context)->Some(begin, end);
-      },
-      &body);
-  return Status();
-}
-
-#endif
-
 template <class In, class Out, class Function>
 struct MapBody {
   const In* x;
   Out* y;
   Function function;
 
-  EP_HOST_DEVICE void One(int64_t i) const { y[i] = function(x[i]); }
-  void Some(int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; ++i) y[i] = function(x[i]);
-  }
+  __device__ void operator()(int64_t i) const { y[i] = function(x[i]); }
 };
 
-// y[i] = function(x[i])
+// y[i] = function(x[i]). `cost`: see Exec::ParallelFor.
 template <class In, class Out, class Function>
-Status Map(const Tensor& x, const MutableTensor& y, int64_t cost, Function function, Exec& exec) {
-  return ForEach(exec, y.size(), cost,
-                 MapBody<In, Out, Function>{x.data<In>(), y.data<Out>(), function});
+Status Map(Operand x, const MutableTensor& y, int64_t, Function function, Exec& exec) {
+  return Launch(exec, y.size(), MapBody<In, Out, Function>{static_cast<const In*>(x.raw), y.data<Out>(), function});
 }
+
+#else
+
+template <class In, class Out, class Function>
+void MapLoop(const void* function, const void* const* in, const int64_t*, void* out,
+             int64_t count) {
+  const Function f = *static_cast<const Function*>(function);
+  const In* x = static_cast<const In*>(in[0]);
+  Out* y = static_cast<Out*>(out);
+  for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
+}
+
+// y[i] = function(x[i]). `cost`: see Exec::ParallelFor.
+template <class In, class Out, class Function>
+Status Map(Operand x, const MutableTensor& y, int64_t cost, Function function, Exec& exec) {
+  return RunMap(x, y, cost, &MapLoop<In, Out, Function>, &function, exec);
+}
+
+#endif
 
 }  // namespace <%= ns %>

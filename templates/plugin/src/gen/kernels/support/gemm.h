@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gen/api/exec.h"
+#include "gen/kernels/support/arithmetic.h"
 
 namespace <%= ns %> {
 
@@ -51,8 +52,6 @@ constexpr int64_t kBlockDepth = 128;
 constexpr int64_t kBlockCols = 8 * kTileCols;
 constexpr int64_t kBlockRows = 32 * kTileRows;
 
-inline int64_t Smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // Adds `rows` rows of `left` times one packed tile.
 template <class T, int rows>
 void AddTile(const MatrixView<T>& left, const T* packed, int64_t depth, int64_t cols, T* result,
@@ -87,14 +86,14 @@ void AddTiles(MatrixView<T> left, const T* packed, int64_t depth, int64_t rows, 
 template <class T, class Right>
 void AddBlock(const ProductOf<T, Right>& product, int64_t i, int64_t j, int64_t m, int64_t n,
               int64_t depth, T* packed) {
-  const int64_t rows = Smaller(kBlockRows, m - i);
-  const int64_t j_end = Smaller(j + kBlockCols, n);
+  const int64_t rows = Minimum(kBlockRows, m - i);
+  const int64_t j_end = Minimum(j + kBlockCols, n);
   for (int64_t p = 0; p < depth; p += kBlockDepth) {
-    const int64_t p_end = Smaller(p + kBlockDepth, depth);
+    const int64_t p_end = Minimum(p + kBlockDepth, depth);
     const MatrixView<T> left{product.left.at(i, p), product.left.row_stride,
                              product.left.col_stride};
     for (int64_t q = j; q < j_end; q += kTileCols) {
-      const int64_t cols = Smaller(kTileCols, j_end - q);
+      const int64_t cols = Minimum(kTileCols, j_end - q);
       if (cols < kTileCols) {
         for (int64_t e = 0; e < (p_end - p) * kTileCols; ++e) packed[e] = T{};
       }
@@ -111,7 +110,7 @@ void AddProducts(Exec& exec, int64_t count, int64_t m, int64_t n, int64_t depth,
                  const Products& products) {
   const int64_t col_blocks = (n + kBlockCols - 1) / kBlockCols;
   const int64_t blocks = (m + kBlockRows - 1) / kBlockRows * col_blocks;
-  const int64_t cost = Smaller(m, kBlockRows) * Smaller(n, kBlockCols) * depth;
+  const int64_t cost = Minimum(m, kBlockRows) * Minimum(n, kBlockCols) * depth;
   ParallelFor(exec, count * blocks, cost, [&](int64_t begin, int64_t end) {
     T packed[kBlockDepth * kTileCols];
     for (int64_t index = begin; index < end; ++index) {

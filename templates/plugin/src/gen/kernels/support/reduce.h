@@ -54,23 +54,6 @@ T Highest() {
   return std::numeric_limits<T>::max();
 }
 
-template <class T>
-bool IsNaN(T x) {
-  if constexpr (std::is_floating_point_v<T>) return x != x;
-  return false;
-}
-
-// The larger (smaller) of two numbers; NaN if either is.
-template <class T>
-T Larger(T a, T b) {
-  return b > a || IsNaN(b) ? b : a;
-}
-
-template <class T>
-T Lesser(T a, T b) {
-  return b < a || IsNaN(b) ? b : a;
-}
-
 constexpr int64_t kMaxSums = 128;  // sums that are made at a time
 constexpr int64_t kLanes = 8;      // independent sums of a run, which a vector unit makes in one go
 

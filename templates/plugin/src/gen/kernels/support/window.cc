@@ -16,8 +16,7 @@ Status ReadSizes(const Node& node, const char* name, int64_t least, std::vector<
   EP_RETURN_IF_ERROR(node.Get(name, values));
   for (int64_t value : *values) {
     if (value < least || value > INT32_MAX) {
-      return InvalidArgument(std::string(name) + " " + TextOf(*values) + " has the value " +
-                             std::to_string(value));
+      return InvalidArgument(Text() << name << " " << *values << " has the value " << value);
     }
   }
   return Status();
@@ -35,24 +34,21 @@ Status ReadAutoPad(const Node& node, AutoPad* auto_pad) {
   } else if (text == "VALID") {
     *auto_pad = AutoPad::kValid;
   } else {
-    return InvalidArgument("auto_pad is \"" + text + "\"");
+    return InvalidArgument(Text() << "unknown auto_pad " << text.c_str());
   }
   return Status();
 }
 
 Status CheckCount(const std::vector<int64_t>& values, size_t count, const char* name) {
   if (values.empty() || values.size() == count) return Status();
-  return InvalidArgument(std::string(name) + " " + TextOf(values) + " must have " +
-                         std::to_string(count) + " values");
+  return InvalidArgument(Text() << name << " " << values << " must have " << count << " values");
 }
 
 // The output size for padding that is given in `slide`.
 Status SizePadded(bool ceil_mode, Slide* slide) {
   const int64_t room = slide->input + slide->pad_begin + slide->pad_end - slide->reach() - 1;
   if (room < 0) {
-    return InvalidArgument("a window of " + std::to_string(slide->reach() + 1) +
-                           " does not fit into " + std::to_string(slide->input) +
-                           " elements and their padding");
+    return InvalidArgument(Text() << "a window of " << (slide->reach() + 1) << " does not fit into " << slide->input << " elements and their padding");
   }
   slide->output = room / slide->stride + 1;
   // One more window for the rest, provided that it starts before the padding at the end.
@@ -102,13 +98,12 @@ Taps TapsInside(const Slide& slide, int64_t start) {
 Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, const Shape& input,
                  Window* window, Shape* output) {
   if (input.size() < 3) {
-    return InvalidArgument("the input must have rank 3 or more, not shape " + TextOf(input));
+    return InvalidArgument(Text() << "the input must have rank 3 or more, not shape " << input);
   }
   const size_t rank = input.size() - 2;
   if (rank > kMaxSpatial) return NotImplemented("windows of more than three dimensions");
   if (kernel.size() != rank) {
-    return InvalidArgument("kernel_shape " + TextOf(kernel) + " must have " +
-                           std::to_string(rank) + " values");
+    return InvalidArgument(Text() << "kernel_shape " << kernel << " must have " << rank << " values");
   }
   EP_RETURN_IF_ERROR(CheckCount(attrs.strides, rank, "strides"));
   EP_RETURN_IF_ERROR(CheckCount(attrs.dilations, rank, "dilations"));

@@ -1,29 +1,47 @@
 <%= banner %>
-#include "abi/tensors.h"
+#include "abi/bridge.h"
 
-#include "abi/status_bridge.h"
+#include "abi/handles.h"
 
 namespace <%= ns %> {
+
+Status FromOrt(const Api& api, OrtStatus* status) {
+  if (status == nullptr) return Status();
+  const Handle<&OrtApi::ReleaseStatus> owned(*api.ort, status);
+  const char* message = api.ort->GetErrorMessage(status);
+  const OrtErrorCode code = api.ort->GetErrorCode(status);
+  if (code == ORT_INVALID_ARGUMENT) return InvalidArgument(message);
+  if (code == ORT_NOT_IMPLEMENTED) return NotImplemented(message);
+  return Failed(message);
+}
+
+OrtStatus* ToOrt(const OrtApi& ort, const Status& status) noexcept {
+  if (status.ok()) return nullptr;
+  // A lost device has a code of its own only in runtimes newer than the target.
+  OrtErrorCode code = ORT_EP_FAIL;
+  if (status.code() == StatusCode::kInvalidArgument) code = ORT_INVALID_ARGUMENT;
+  if (status.code() == StatusCode::kNotImplemented) code = ORT_NOT_IMPLEMENTED;
+  return ort.CreateStatus(code, status.message().c_str());
+}
 
 // Both numberings are that of onnx.TensorProto.DataType.
 static_assert(static_cast<int>(DType::kFloat64) == ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE &&
               static_cast<int>(DType::kBfloat16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16);
 
 Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor, bool* present) {
-  *present = false;
   int has_value = 0;
   if (value != nullptr) EP_ORT(api, ort->HasValue(value, &has_value));
-  if (has_value == 0) return Status();
+  *present = has_value != 0;
+  if (!*present) return Status();
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   const int64_t* dims = nullptr;
   size_t rank = 0;
   EP_ORT(api, ort->GetTensorElementTypeAndShapeDataReference(value, &type, &dims, &rank));
-  EP_ORT(api, ort->GetTensorData(value, &tensor->raw));
   tensor->dtype = static_cast<DType>(type);
   if (rank > 0) tensor->shape.assign(dims, dims + rank);
-  *present = true;
-  return Status();
+  return FromOrt(api, api.ort->GetTensorData(value, &tensor->raw));
 }
+<% if tensor_attributes %>
 
 Status CopyTensor(const Api& api, const OrtValue* value, TensorValue* copy) {
   Tensor tensor;
@@ -38,5 +56,6 @@ Status CopyTensor(const Api& api, const OrtValue* value, TensorValue* copy) {
   if (size > 0) copy->bytes.assign(bytes, bytes + size);
   return Status();
 }
+<% endif %>
 
 }  // namespace <%= ns %>

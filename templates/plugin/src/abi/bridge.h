@@ -2,7 +2,9 @@
 #pragma once
 
 #include "abi/api.h"
+#include "gen/api/node.h"
 #include "gen/api/status.h"
+#include "gen/api/tensor.h"
 
 namespace <%= ns %> {
 
@@ -11,6 +13,15 @@ Status FromOrt(const Api& api, OrtStatus* status);
 
 // Our status as one that ORT will own; null for success. For guards only.
 OrtStatus* ToOrt(const OrtApi& ort, const Status& status) noexcept;
+
+// Looks at a tensor without copying its data. `present` is false for an input that was left out or
+// not fed.
+Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor, bool* present);
+<% if tensor_attributes %>
+
+// Copies a tensor that lies in host memory.
+Status CopyTensor(const Api& api, const OrtValue* value, TensorValue* copy);
+<% endif %>
 
 }  // namespace <%= ns %>
 

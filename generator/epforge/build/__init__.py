@@ -1,0 +1,244 @@
+"""Builds a generated project: CMake and Ninja from PyPI, the system's compiler, ORT's headers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from epforge.build.diagnostics import (
+    BuildError,
+    Diagnosis,
+    count_warnings,
+    first_error,
+    locate,
+    unusable_compiler,
+)
+from epforge.build.process import BuildTimeoutError, run
+from epforge.build.project import Project, open_project
+from epforge.build.toolchain import Toolchain, find_toolchain
+from epforge.errors import MissingError
+
+__all__ = [
+    "BuildError",
+    "BuildResult",
+    "BuildTimeoutError",
+    "Project",
+    "build",
+    "open_project",
+]
+
+LOG = "epforge-build.log"
+_STAMP = "epforge-configured.json"
+_CACHE_ENTRY = re.compile(r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER):\w+=(.*)$", re.MULTILINE)
+_STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
+_OBJECT = re.compile(r"Building \w+ object (?:.*?\.dir/)(.*)\.(?:o|obj)")
+_LINK = re.compile(r"Linking \w+ (?:shared library|shared module|executable|static library) (.*)")
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A library that was built.
+
+    Args:
+        library: the file.
+        manifest: what it claims, beside it.
+        preset: the CMake preset.
+        warnings: how many the compilers gave; 0 too when nothing had to be compiled.
+        seconds: wall time of everything.
+        compiled: how many files were compiled in this run.
+        log: the whole output of CMake and Ninja.
+    """
+
+    library: Path
+    manifest: Path
+    preset: str
+    warnings: int
+    seconds: float
+    compiled: int
+    log: Path
+
+    def to_json(self) -> dict[str, object]:
+        """The result for programs; the keys are stable."""
+        return {
+            "library": str(self.library),
+            "manifest": str(self.manifest),
+            "preset": self.preset,
+            "warnings": self.warnings,
+            "seconds": round(self.seconds, 3),
+            "compiled": self.compiled,
+            "log": str(self.log),
+        }
+
+
+def build(
+    project: Path,
+    preset: str = "release",
+    sdk: Path | None = None,
+    compiler: str | None = None,
+    jobs: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    timeout_s: float = 3600.0,
+) -> BuildResult:
+    """Configures what is not configured and builds what is not up to date.
+
+    Args:
+        project: directory of a generated project.
+        preset: one of its CMake presets.
+        sdk: ORT's headers; by default they are searched for, and installed where that can be done.
+        compiler: the C++ compiler's command; by default ``CXX``, then what the system has.
+        jobs: compilers at a time; by default one per core.
+        progress: gets one line per step: "[12/40] compiling src/abi/ep.cc".
+        timeout_s: bound for each of CMake and Ninja, in seconds.
+
+    Raises UsageError for what is no project or preset, MissingError for a tool or headers that are
+    not there, BadSdkError for headers that are not whole, BuildError with the first error of a
+    build that failed, BuildTimeoutError.
+    """
+    from epforge.ort.sdk import find_sdk
+
+    started = time.monotonic()
+    opened = open_project(project)
+    binary_dir = opened.binary_dir(preset)
+    tools = find_toolchain(compiler)
+    headers = find_sdk(sdk, opened.level, report=progress)
+    binary_dir.mkdir(parents=True, exist_ok=True)
+    log_path = binary_dir / LOG
+    with log_path.open("w", encoding="utf-8") as log:
+        job = _Job(opened, preset, binary_dir, tools, log, log_path, progress, timeout_s)
+        job.configure(headers.include)
+        lines = job.compile(jobs or os.cpu_count() or 1)
+    library = opened.library_path(preset)
+    if not library.is_file():
+        missing = Diagnosis("", 0, 0, f"the build ended well but made no {library}")
+        raise BuildError(missing, "", "", log_path)
+    return BuildResult(
+        library=library,
+        manifest=library.with_name(library.name + ".manifest.json"),
+        preset=preset,
+        warnings=count_warnings(lines),
+        seconds=time.monotonic() - started,
+        compiled=sum(" Building " in line for line in lines),
+        log=log_path,
+    )
+
+
+@dataclass(frozen=True)
+class _Job:
+    project: Project
+    preset: str
+    binary_dir: Path
+    tools: Toolchain
+    log: IO[str]
+    log_path: Path
+    progress: Callable[[str], None]
+    timeout_s: float
+
+    def configure(self, include: Path) -> None:
+        """Runs CMake unless it ran before with the same tools, headers and place."""
+        wanted = {
+            "source": str(self.project.root),
+            "cmake": str(self.tools.cmake),
+            "ninja": str(self.tools.ninja),
+            "compiler": self.tools.compiler,
+            "include": str(include),
+        }
+        stamp = self.binary_dir / _STAMP
+        if _read(stamp) == wanted and (self.binary_dir / "build.ninja").is_file():
+            return
+        self.progress(f"configuring ({self.preset}, {Path(self.tools.compiler).name})")
+        stamp.unlink(missing_ok=True)
+        command = [
+            str(self.tools.cmake),
+            "--preset",
+            self.preset,
+            f"-DCMAKE_MAKE_PROGRAM={self.tools.ninja.as_posix()}",
+            f"-D{self.project.macro}_ORT_INCLUDE_DIR={include.as_posix()}",
+        ]
+        if not _same_cache(self.binary_dir / "CMakeCache.txt", self.project.root, self.tools):
+            command.insert(1, "--fresh")
+        status, lines = self._run(command, self.project.root, lambda _: None)
+        if status:
+            self._fail(lines, self.project.root)
+        stamp.write_text(json.dumps(wanted), encoding="utf-8")
+
+    def compile(self, jobs: int) -> list[str]:
+        """Runs Ninja; returns its output."""
+
+        def show(line: str) -> None:
+            match = _STEP.match(line)
+            if match:
+                self.progress(f"[{match[1]}/{match[2]}] {_plain(match[3])}")
+
+        command = [str(self.tools.ninja), "-C", str(self.binary_dir), f"-j{jobs}"]
+        status, lines = self._run(command, self.project.root, show)
+        if status:
+            self._fail(lines, self.binary_dir)
+        return lines
+
+    def _run(
+        self, command: list[str], cwd: Path, show: Callable[[str], None]
+    ) -> tuple[int, list[str]]:
+        return run(command, cwd, self._environment(), self.log, show, self.timeout_s)
+
+    def _environment(self) -> dict[str, str]:
+        env = dict(os.environ)
+        # The project's CMake asks `python` for onnxruntime: let it be this one.
+        env["PATH"] = os.pathsep.join(
+            [str(Path(sys.executable).parent), env.get("PATH", os.defpath)]
+        )
+        env["CXX"] = self.tools.compiler
+        env["LC_ALL"] = "C"  # so that errors can be told from other lines
+        env["NINJA_STATUS"] = "[%f/%t] "
+        env.pop("CLICOLOR_FORCE", None)
+        return env
+
+    def _fail(self, lines: list[str], base: Path) -> None:
+        if unusable_compiler(lines):
+            raise MissingError(
+                f"the C++ compiler {self.tools.compiler} (from {self.tools.compiler_from}) "
+                "cannot make a program",
+                f"Repair or replace it. The whole log: {self.log_path}",
+            )
+        diagnosis = first_error(lines)
+        file = locate(diagnosis, self.project.root, base)
+        raise BuildError(diagnosis, file, self.project.owners.get(file, ""), self.log_path)
+
+
+def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
+    """May CMake go on with this cache? Not when it is of another place or compiler.
+
+    Settings that a person made in it survive otherwise.
+    """
+    try:
+        text = cache.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    found = dict(_CACHE_ENTRY.findall(text))
+    home, compiler = found.get("CMAKE_HOME_DIRECTORY"), found.get("CMAKE_CXX_COMPILER")
+    return (home is None or Path(home) == root) and (
+        compiler is None or compiler == "NOTFOUND" or Path(compiler) == Path(tools.compiler)
+    )
+
+
+def _plain(text: str) -> str:
+    """Ninja's description of a step, for people."""
+    compiling = _OBJECT.match(text)
+    if compiling:
+        return f"compiling {compiling[1]}"
+    linking = _LINK.match(text)
+    return f"linking {linking[1]}" if linking else text
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in data.items()} if isinstance(data, dict) else {}

@@ -1,0 +1,112 @@
+"""What a build has to know of a generated project; all of it is read from the project."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from epforge.errors import UsageError
+from epforge.workspace import read_lock
+
+_MANIFEST = "src/gen/manifest.json"
+_HEADERS = "cmake/gen/ort_headers.cmake"
+_INCLUDE_VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]*)_ORT_INCLUDE_DIR\b")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A generated project on disk.
+
+    Args:
+        root: absolute path of its directory.
+        library: stem of the library's file name.
+        macro: prefix of its CMake variables.
+        level: API level that the headers must at least have.
+        owners: who owns each file, by path with forward slashes; empty without a lock.
+    """
+
+    root: Path
+    library: str
+    macro: str
+    level: int
+    owners: Mapping[str, str]
+
+    @property
+    def library_file(self) -> str:
+        """The library's file name on this system."""
+        suffix = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+        prefix = "" if sys.platform == "win32" else "lib"
+        return f"{prefix}{self.library}{suffix}"
+
+    def binary_dir(self, preset: str) -> Path:
+        """Where a preset builds. Raises UsageError for a preset that is not there."""
+        presets = self._presets()
+        if preset not in presets or presets[preset].get("hidden"):
+            known = ", ".join(name for name, entry in presets.items() if not entry.get("hidden"))
+            raise UsageError(f"{self.root} has no preset {preset!r}", f"It has: {known}.")
+        text = self._binary_dir(presets, preset) or "${sourceDir}/build/${presetName}"
+        text = text.replace("${sourceDir}", str(self.root)).replace("${presetName}", preset)
+        return Path(text)
+
+    def _binary_dir(self, presets: Mapping[str, Mapping[str, Any]], preset: str) -> str:
+        entry = presets.get(preset, {})
+        if "binaryDir" in entry:
+            return str(entry["binaryDir"])
+        parents = entry.get("inherits", [])
+        for parent in [parents] if isinstance(parents, str) else parents:
+            found = self._binary_dir(presets, parent) if parent != preset else ""
+            if found:
+                return found
+        return ""
+
+    def _presets(self) -> dict[str, dict[str, Any]]:
+        path = self.root / "CMakePresets.json"
+        data = _json(path)
+        try:
+            return {str(entry["name"]): entry for entry in data["configurePresets"]}
+        except (KeyError, TypeError) as error:
+            raise UsageError(f"{path} lists no configurePresets") from error
+
+    def library_path(self, preset: str) -> Path:
+        """Where a build of ``preset`` puts the library, built or not."""
+        return self.binary_dir(preset) / self.library_file
+
+
+def open_project(root: Path) -> Project:
+    """The project in ``root``. Raises UsageError if there is none, or a file of it is damaged."""
+    root = Path(root).expanduser().resolve()
+    if not (root / "CMakeLists.txt").is_file() or not (root / _MANIFEST).is_file():
+        what = "no such directory" if not root.is_dir() else "not a project that epforge made"
+        raise UsageError(f"{root}: {what}", "Make one: epforge scaffold BLUEPRINT DIR")
+    path = root / _MANIFEST
+    data = _json(path)
+    try:
+        library, level = str(data["library"]), int(data["ort"]["target"])
+        macro = str(data["macro"]) if "macro" in data else _macro(root / _HEADERS)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path} is damaged: {error}", "Regenerate the project.") from error
+    lock = read_lock(root)
+    owners = {name: str(entry.owner.value) for name, entry in lock.files.items()} if lock else {}
+    return Project(root, library, macro, level, owners)
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _macro(path: Path) -> str:
+    try:
+        match = _INCLUDE_VARIABLE.search(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error}", "Regenerate the project.") from error
+    if match is None:
+        raise UsageError(f"{path} names no ..._ORT_INCLUDE_DIR", "Regenerate the project.")
+    return match[1]

@@ -1,0 +1,259 @@
+"""Operators that move elements without looking at them, and those about shapes."""
+
+from __future__ import annotations
+
+from epforge.ops.families._common import ALL, ERRORS, value
+from epforge.ops.model import DType, FamilyRow, Sample, Value
+
+_CHECKS = (*ERRORS, "checks.cc", "checks.h", "text.cc", "text.h")
+_COPY = (*_CHECKS, "copy.cc", "copy.h")
+_INT64 = (DType.INT64,)
+_INDEX = (DType.INT32, DType.INT64)
+
+#: The versions that only added element types.
+_VIEWS = (21, 23, 24, 25)
+
+_X = value([[1, 2, 3], [4, 5, 6]])
+_SCALAR = value(7)
+_EMPTY = value([], shape=(0, 3))
+
+
+def _ints(*numbers: int) -> Value:
+    return value(list(numbers), DType.INT64)
+
+
+def _row(
+    op: str,
+    since: tuple[int, ...],
+    samples: tuple[Sample, ...],
+    *,
+    family: str = "",
+    header: str = "op",
+    host: tuple[int, ...] = (),
+    params: dict[str, object] | None = None,
+    types: dict[str, tuple[DType, ...]] | None = None,
+    support: tuple[str, ...] = _COPY,
+) -> FamilyRow:
+    """A row of an operator whose template has its name, whatever the elements are."""
+    return FamilyRow(
+        op=op,
+        family=family or op.lower(),
+        since=since,
+        types={"T": ALL, **(types or {})},
+        host_inputs=host,
+        params={"header": header or family or op.lower(), "support": support, **(params or {})},
+        samples=samples,
+    )
+
+
+_RESHAPE = _row(
+    "Reshape",
+    (5, 13, 14, 19, *_VIEWS),
+    (
+        Sample((_X, _ints(3, 2)), (value([[1, 2], [3, 4], [5, 6]]),)),
+        Sample((_X, _ints(0, 1, -1)), (value([[[1, 2, 3]], [[4, 5, 6]]]),)),
+        Sample((_SCALAR, _ints(1, 1)), (value([[7]]),)),
+        Sample((value([7]), value([], DType.INT64, (0,))), (_SCALAR,)),
+        Sample(
+            (_EMPTY, _ints(3, 0, 4)),
+            (value([], shape=(3, 0, 4)),),
+            {"allowzero": 1},
+            (14, 19, *_VIEWS),
+        ),
+    ),
+    host=(1,),
+)
+_FLATTEN = _row(
+    "Flatten",
+    (1, 9, 11, 13, *_VIEWS),
+    (
+        Sample((value([[[1, 2], [3, 4]]]),), (value([[1, 2, 3, 4]]),)),
+        Sample((_X,), (value([[1], [2], [3], [4], [5], [6]]),), {"axis": 2}),
+        Sample((_SCALAR,), (value([[7]]),), {"axis": 0}),
+        Sample((_EMPTY,), (_EMPTY,)),
+    ),
+)
+_SQUEEZE = _row(
+    "Squeeze",
+    (1, 11, 13, *_VIEWS),
+    (
+        Sample((value([[[1], [2]]]),), (value([1, 2]),)),
+        Sample((value([[[1], [2]]]),), (value([[1], [2]]),), {"axes": (0,)}, (1, 11)),
+        Sample((value([[[1], [2]]]), _ints(-1)), (value([[1, 2]]),), {}, (13, *_VIEWS)),
+        Sample((value([7]),), (_SCALAR,)),
+        Sample((value([], shape=(0, 1)),), (value([], shape=(0,)),)),
+    ),
+    family="squeeze",
+    header="squeeze",
+    host=(1,),
+    params={"kind": "squeeze"},
+)
+_UNSQUEEZE = _row(
+    "Unsqueeze",
+    (1, 11, 13, *_VIEWS),
+    (
+        Sample((value([1, 2]),), (value([[[1], [2]]]),), {"axes": (0, 2)}, (1, 11)),
+        Sample((value([1, 2]), _ints(-1, 0)), (value([[[1], [2]]]),), {}, (13, *_VIEWS)),
+        Sample((_SCALAR, _ints(0)), (value([7]),), {}, (13, *_VIEWS)),
+    ),
+    family="squeeze",
+    header="squeeze",
+    host=(1,),
+    params={"kind": "unsqueeze"},
+)
+_TRANSPOSE = _row(
+    "Transpose",
+    (1, 13, *_VIEWS),
+    (
+        Sample((_X,), (value([[1, 4], [2, 5], [3, 6]]),)),
+        Sample((value([[[1, 2], [3, 4]]]),), (value([[[1, 2]], [[3, 4]]]),), {"perm": (1, 0, 2)}),
+        Sample((_SCALAR,), (_SCALAR,)),
+        Sample((_EMPTY,), (value([], shape=(3, 0)),)),
+    ),
+)
+_CONCAT = _row(
+    "Concat",
+    (1, 4, 11, 13),
+    (
+        Sample((_X, value([[7], [8]])), (value([[1, 2, 3, 7], [4, 5, 6, 8]]),), {"axis": 1}),
+        Sample((_X, _EMPTY, _X), (value([[1, 2, 3], [4, 5, 6]] * 2),), {"axis": 0}),
+        Sample((_EMPTY,), (_EMPTY,), {"axis": 0}),
+    ),
+    header="concat",
+)
+_SPLIT_NEW = (13, 18)
+_SPLIT = _row(
+    "Split",
+    (2, 11, 13, 18),
+    (
+        Sample(
+            (_X,),
+            (value([[1], [4]]), value([[2, 3], [5, 6]])),
+            {"axis": 1, "split": (1, 2)},
+            (2, 11),
+        ),
+        Sample(
+            (_X, _ints(1, 0, 2)),
+            (value([[1], [4]]), value([], shape=(2, 0)), value([[2, 3], [5, 6]])),
+            {"axis": 1},
+            _SPLIT_NEW,
+        ),
+        Sample((_X,), (value([[1, 2, 3]]), value([[4, 5, 6]])), {}, (2, 11, 13)),
+        Sample((value([1, 2, 3]),), (value([1, 2]), value([3])), {"num_outputs": 2}, (18,)),
+    ),
+    header="split",
+    host=(1,),
+)
+_SLICE_NEW = (10, 11, 13)
+_SLICE = _row(
+    "Slice",
+    (1, *_SLICE_NEW),
+    (
+        Sample((_X,), (value([[2, 3]]),), {"starts": (0, 1), "ends": (1, 99)}, (1,)),
+        Sample((_X, _ints(1), _ints(3), _ints(1)), (value([[2, 3], [5, 6]]),), {}, _SLICE_NEW),
+        Sample(
+            (_X, _ints(-1, 0), _ints(-99, 1), _ints(-1, 0), _ints(-2, 1)),
+            (value([[3, 1]]),),
+            {},
+            _SLICE_NEW,
+        ),
+        Sample((_X, _ints(2), _ints(1)), (_EMPTY,), {}, _SLICE_NEW),
+    ),
+    header="slice",
+    host=(1, 2, 3, 4),
+    types={"Tind": _INDEX},
+)
+_GATHER = _row(
+    "Gather",
+    (1, 11, 13),
+    (
+        Sample((_X, value([1, -1, 0], "Tind")), (value([[4, 5, 6], [4, 5, 6], [1, 2, 3]]),)),
+        Sample((_X, value([[2], [0]], "Tind")), (value([[[3], [1]], [[6], [4]]]),), {"axis": 1}),
+        Sample((_X, value(1, "Tind")), (value([2, 5]),), {"axis": -1}),
+        Sample((_X, value([], "Tind")), (_EMPTY,)),
+    ),
+    types={"Tind": _INDEX},
+    support=_CHECKS,
+)
+_EXPAND = _row(
+    "Expand",
+    (8, 13),
+    (
+        Sample((value([[1], [2]]), _ints(2, 1, 3)), (value([[[1] * 3, [2] * 3]] * 2),)),
+        Sample((_X, _ints(1)), (_X,)),
+        Sample((_SCALAR, _ints(2)), (value([7, 7]),)),
+        Sample((value([1]), _ints(0, 1)), (value([], shape=(0, 1)),)),
+    ),
+    host=(1,),
+)
+_TILE = _row(
+    "Tile",
+    (6, 13),
+    (
+        Sample((value([[1, 2]]), _ints(2, 2)), (value([[1, 2, 1, 2], [1, 2, 1, 2]]),)),
+        Sample((_SCALAR, value([], DType.INT64)), (_SCALAR,)),
+        Sample((value([1, 2]), _ints(0)), (value([]),)),
+    ),
+    host=(1,),
+    types={"T1": _INT64},
+)
+_SHAPE_SINCE = (1, 13, 15, 19, *_VIEWS)
+_SHAPE = FamilyRow(
+    op="Shape",
+    family="shape",
+    since=_SHAPE_SINCE,
+    types={"T": ALL, "T1": _INT64},
+    host_outputs=(0,),
+    params={"support": _CHECKS},
+    samples=(
+        Sample((_X,), (_ints(2, 3),)),
+        Sample((_SCALAR,), (value([], DType.INT64),)),
+        Sample((_EMPTY,), (_ints(0, 3),)),
+        Sample((_X,), (_ints(3),), {"start": -1}, _SHAPE_SINCE[2:]),
+        Sample((_X,), (_ints(2),), {"end": -1}, _SHAPE_SINCE[2:]),
+    ),
+)
+_SIZE = FamilyRow(
+    op="Size",
+    family="size",
+    since=(1, 13, 19, *_VIEWS),
+    types={"T": ALL, "T1": _INT64},
+    host_outputs=(0,),
+    params={"header": "op", "support": ERRORS},
+    samples=(
+        Sample((_X,), (value(6, DType.INT64),)),
+        Sample((_SCALAR,), (value(1, DType.INT64),)),
+        Sample((_EMPTY,), (value(0, DType.INT64),)),
+    ),
+)
+_CONSTANT_OF_SHAPE = FamilyRow(
+    op="ConstantOfShape",
+    family="constant_of_shape",
+    since=(9, 20, *_VIEWS),
+    types={"T1": _INT64, "T2": ALL},
+    host_inputs=(0,),
+    params={"main": "T2", "support": _CHECKS},
+    samples=(
+        Sample((_ints(2, 2),), (value([[1, 1], [1, 1]], "T2"),), {"value": value([1], "T2")}),
+        Sample((_ints(3),), (value([0, 0, 0], DType.FLOAT32),)),
+        Sample((value([], DType.INT64),), (value(1, "T2"),), {"value": value([1], "T2")}),
+        Sample((_ints(0, 2),), (value([], "T2", (0, 2)),), {"value": value([1], "T2")}),
+    ),
+)
+
+ROWS = (
+    _RESHAPE,
+    _FLATTEN,
+    _SQUEEZE,
+    _UNSQUEEZE,
+    _TRANSPOSE,
+    _CONCAT,
+    _SPLIT,
+    _SLICE,
+    _GATHER,
+    _EXPAND,
+    _TILE,
+    _SHAPE,
+    _SIZE,
+    _CONSTANT_OF_SHAPE,
+)

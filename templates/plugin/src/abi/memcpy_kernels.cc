@@ -1,0 +1,80 @@
+<%= banner %>
+#include "abi/memcpy_kernels.h"
+
+#include <memory>
+#include <vector>
+
+#include "abi/bridge.h"
+#include "abi/data_transfer.h"
+#include "abi/guard.h"
+#include "abi/handles.h"
+
+namespace <%= ns %> {
+namespace {
+
+// `state` is the Api.
+OrtStatus* ORT_API_CALL CreateMemcpyKernel(void* state, const OrtKernelInfo* info,
+                                           OrtKernelImpl** kernel) noexcept {
+  const auto& api = *static_cast<const Api*>(state);
+  return GuardStatus(*api.ort, [&]() -> Status {
+    *kernel = nullptr;
+    const OrtEp* ep = nullptr;
+    EP_ORT(api, ep->KernelInfo_GetEp(info, &ep));
+    *kernel = std::make_unique<MemcpyKernel>(*static_cast<const Ep*>(ep)).release();
+    return Status();
+  });
+}
+
+Status Add(const Api& api, const char* op, bool from_host, OrtKernelRegistry* registry) {
+  std::vector<const OrtDataType*> types;
+  for (int32_t type = 1; type <= static_cast<int32_t>(DType::kBfloat16); ++type) {
+    if (SizeOf(static_cast<DType>(type)) == 0) continue;
+    types.push_back(nullptr);
+    EP_ORT(api, ep->GetTensorDataType(static_cast<ONNXTensorElementDataType>(type), &types.back()));
+  }
+  Handle<&OrtEpApi::ReleaseKernelDefBuilder> owner(*api.ep);
+  EP_ORT(api, ep->CreateKernelDefBuilder(owner.out()));
+  OrtKernelDefBuilder* builder = owner.get();
+  EP_ORT(api, ep->KernelDefBuilder_SetDomain(builder, ""));
+  EP_ORT(api, ep->KernelDefBuilder_SetOperatorType(builder, op));
+  EP_ORT(api, ep->KernelDefBuilder_SetSinceVersion(builder, 1, 1));
+  EP_ORT(api, ep->KernelDefBuilder_SetExecutionProvider(builder, kEpName));
+  EP_ORT(api, ep->KernelDefBuilder_AddTypeConstraint(builder, "T", types.data(), types.size()));
+  if (from_host) {
+    EP_ORT(api, ep->KernelDefBuilder_SetInputMemType(builder, 0, OrtMemTypeCPUInput));
+  } else {
+    EP_ORT(api, ep->KernelDefBuilder_SetOutputMemType(builder, 0, OrtMemTypeCPUOutput));
+  }
+  Handle<&OrtEpApi::ReleaseKernelDef> kernel(*api.ep);
+  EP_ORT(api, ep->KernelDefBuilder_Build(builder, kernel.out()));
+  return FromOrt(api, api.ep->KernelRegistry_AddKernel(registry, kernel.get(), CreateMemcpyKernel,
+                                                       const_cast<Api*>(&api)));
+}
+
+}  // namespace
+
+Status AddMemcpyKernels(const Api& api, OrtKernelRegistry* registry) {
+  EP_RETURN_IF_ERROR(Add(api, "MemcpyFromHost", true, registry));
+  return Add(api, "MemcpyToHost", false, registry);
+}
+
+MemcpyKernel::MemcpyKernel(const Ep& ep)
+    : OrtKernelImpl(Stamped<OrtKernelImpl>(ep.api())), ep_(ep) {
+  Compute = Callback<&MemcpyKernel::Execute>::Call;
+  Release = Delete<MemcpyKernel>;
+}
+
+Status MemcpyKernel::Execute(OrtKernelContext* context) {
+  const OrtValue* from = nullptr;
+  EP_ORT(api(), ort->KernelContext_GetInput(context, 0, &from));
+  Tensor tensor;
+  bool present = false;
+  EP_RETURN_IF_ERROR(ViewTensor(api(), from, &tensor, &present));
+  if (!present) return InvalidArgument("a copy between host and device: its input is missing");
+  OrtValue* to = nullptr;
+  EP_ORT(api(), ort->KernelContext_GetOutput(context, 0, tensor.shape.data(), tensor.shape.size(),
+                                             &to));
+  return CopyValue(ep_.factory(), from, to);
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,166 @@
+<%= banner %>
+// A device simulated on the host, as strict as a real one: touching a device address from the host
+// is a crash at once, not a slow or a wrong result later.
+//
+// Two ranges of address space of the same size are reserved. A device address lies in the first,
+// which nobody may read or write; its bytes are at the same offset in the second, which only copies
+// and kernels use.
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "device/runtime.h"
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#else
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+namespace <%= ns %> {
+namespace {
+
+// Address space only: memory is used page by page, as it is allocated.
+constexpr size_t kCapacity = sizeof(void*) > 4 ? size_t{1} << 36 : size_t{1} << 28;
+
+#if defined(_WIN32)
+
+size_t PageSize() {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwPageSize;
+}
+void* Reserve() { return VirtualAlloc(nullptr, kCapacity, MEM_RESERVE, PAGE_NOACCESS); }
+void Unreserve(void* range) { VirtualFree(range, 0, MEM_RELEASE); }
+bool Commit(void* pages, size_t bytes) {
+  return VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+}
+void Decommit(void* pages, size_t bytes) { VirtualFree(pages, bytes, MEM_DECOMMIT); }
+
+#else
+
+size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+void* Map(void* where, size_t bytes, int flags) {
+  void* range = mmap(where, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return range != MAP_FAILED ? range : nullptr;
+}
+void* Reserve() { return Map(nullptr, kCapacity, MAP_NORESERVE); }
+void Unreserve(void* range) { munmap(range, kCapacity); }
+bool Commit(void* pages, size_t bytes) {
+  return mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+// Mapped anew, so that the pages go back to the system and the next owner finds zeros.
+void Decommit(void* pages, size_t bytes) { Map(pages, bytes, MAP_FIXED | MAP_NORESERVE); }
+
+#endif
+
+class HostRuntime final : public Runtime {
+ public:
+  ~HostRuntime() override {
+    if (device_ != nullptr) Unreserve(device_);
+    if (host_ != nullptr) Unreserve(host_);
+  }
+
+  Status Init() {
+    page_ = PageSize();
+    device_ = static_cast<char*>(Reserve());
+    host_ = static_cast<char*>(Reserve());
+    if (device_ == nullptr || host_ == nullptr) {
+      return Failed("the simulated device: no address space for its memory");
+    }
+    free_[0] = kCapacity;
+    return Status();
+  }
+
+  Status Allocate(size_t bytes, void** address) override {
+    *address = nullptr;
+    if (bytes > kCapacity) return Failed("the simulated device has less memory than that");
+    // Whole pages, and one more without access: running over the end is a crash, too.
+    const size_t used = (bytes + page_ - 1) / page_ * page_;
+    const size_t needed = used + page_;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
+      const auto [offset, size] = *hole;
+      if (size < needed) continue;
+      if (!Commit(host_ + offset, used)) return Failed("the simulated device is out of memory");
+      used_[offset] = needed;
+      free_.erase(hole);
+      if (size > needed) free_[offset + needed] = size - needed;
+      *address = device_ + offset;
+      return Status();
+    }
+    return Failed("the simulated device is out of memory");
+  }
+
+  void Free(void* address) noexcept override {
+    if (address == nullptr) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto block = used_.find(static_cast<size_t>(static_cast<char*>(address) - device_));
+    if (block == used_.end()) return;
+    auto [offset, size] = *block;
+    Decommit(host_ + offset, size);
+    used_.erase(block);
+    // Joins the hole with its neighbours.
+    auto next = free_.lower_bound(offset);
+    if (next != free_.end() && offset + size == next->first) {
+      size += next->second;
+      next = free_.erase(next);
+    }
+    if (next != free_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        before->second += size;
+        return;
+      }
+    }
+    free_[offset] = size;
+  }
+
+  Status CopyToDevice(void* device, const void* host, size_t bytes) override {
+    return Copy(KernelAddress(device), host, bytes);
+  }
+  Status CopyToHost(void* host, const void* device, size_t bytes) override {
+    return Copy(host, KernelAddress(device), bytes);
+  }
+  Status CopyOnDevice(void* to, const void* from, size_t bytes) override {
+    return Copy(KernelAddress(to), KernelAddress(from), bytes);
+  }
+
+  void* KernelAddress(const void* device) const noexcept override {
+    const auto offset =
+        reinterpret_cast<uintptr_t>(device) - reinterpret_cast<uintptr_t>(device_);
+    return offset < kCapacity ? host_ + offset : nullptr;
+  }
+
+ private:
+  static Status Copy(void* to, const void* from, size_t bytes) {
+    if (to == nullptr || from == nullptr) return InvalidArgument("a copy of what is not the device's");
+    std::memmove(to, from, bytes);
+    return Status();
+  }
+
+  size_t page_ = 0;
+  char* device_ = nullptr;
+  char* host_ = nullptr;
+  std::mutex mutex_;
+  std::map<size_t, size_t> free_;  // holes: offset and size
+  std::map<size_t, size_t> used_;
+};
+
+}  // namespace
+
+Status MakeRuntime(std::unique_ptr<Runtime>* runtime) {
+  auto made = std::make_unique<HostRuntime>();
+  EP_RETURN_IF_ERROR(made->Init());
+  *runtime = std::move(made);
+  return Status();
+}
+
+}  // namespace <%= ns %>

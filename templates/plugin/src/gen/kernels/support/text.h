@@ -1,0 +1,31 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gen/api/status.h"
+
+namespace <%= ns %> {
+
+// A message, put together piece by piece: Text() << "axis " << axis. Out of line, so that a kernel
+// that has much to complain about stays cheap to compile.
+class Text {
+ public:
+  Text& operator<<(const char* part);
+  Text& operator<<(int64_t number);
+  Text& operator<<(size_t number);
+  Text& operator<<(const std::vector<int64_t>& values);  // a shape, or axes: (2, 3)
+
+  const std::string& str() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+Status InvalidArgument(const Text& text);
+Status NotImplemented(const Text& text);
+
+}  // namespace <%= ns %>

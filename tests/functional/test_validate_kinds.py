@@ -1,0 +1,159 @@
+"""FR 7: files that are not what was asked for, each told apart in one line."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from toys import toy
+
+from epforge.validate import Kind, Outcome, Report, Rung, validate
+
+
+def explanation(report: Report) -> str:
+    assert not report.passed
+    first = report.checks[0]
+    assert (first.rung, first.name, first.outcome) == (Rung.STATIC, "file", Outcome.FAILED)
+    assert all(check.outcome is Outcome.NOT_CHECKED for check in report.checks[1:])
+    assert "\n" not in first.detail
+    return first.detail
+
+
+def python_extension(to: Path) -> Path:
+    import numpy
+
+    return next(Path(numpy.__file__).parent.rglob("_multiarray_umath*"))
+
+
+def other_machine(to: Path) -> Path:
+    data = bytearray(toy().read_bytes())
+    data[18:20] = struct.pack("<H", 183 if data[18:20] != struct.pack("<H", 183) else 62)
+    to.write_bytes(data)
+    return to
+
+
+def truncated(to: Path) -> Path:
+    to.write_bytes(toy().read_bytes()[:3000])
+    return to
+
+
+def header_only(to: Path) -> Path:
+    to.write_bytes(toy().read_bytes()[:20])
+    return to
+
+
+def text(to: Path) -> Path:
+    to.write_text("# not a library\n")
+    return to
+
+
+def empty(to: Path) -> Path:
+    to.touch()
+    return to
+
+
+def directory(to: Path) -> Path:
+    to.mkdir()
+    return to
+
+
+def archive(to: Path) -> Path:
+    with zipfile.ZipFile(to, "w") as bundle:
+        bundle.writestr("a", "b")
+    return to
+
+
+def noise(to: Path) -> Path:
+    to.write_bytes(bytes(range(256)) * 4)
+    return to
+
+
+def runtime(to: Path) -> Path:
+    import onnxruntime
+
+    return next(Path(onnxruntime.__file__).parent.rglob("libonnxruntime.so*"))
+
+
+def other_library(to: Path) -> Path:
+    return toy("FAULT_NO_ENTRY")
+
+
+def damaged_tables(to: Path) -> Path:
+    """Headers that describe the whole file, and nonsense in between."""
+    data = bytearray(toy().read_bytes())
+    data[0x40 : len(data) // 2] = b"\xa5" * (len(data) // 2 - 0x40)
+    to.write_bytes(data)
+    return to
+
+
+EXPECTED = {
+    python_extension: ("Python extension module", "PyInit_"),
+    other_machine: ("a library for", "this machine is"),
+    truncated: ("damaged ELF file", "ends after 3000 bytes"),
+    header_only: ("damaged ELF file", "cut off"),
+    text: ("a text file", "expected a plugin EP"),
+    empty: ("an empty file", "expected a plugin EP"),
+    directory: ("a directory", "expected a plugin EP"),
+    archive: ("an archive", "unpack"),
+    noise: ("no library of any known format", "ELF"),
+    runtime: ("onnxruntime itself", "CreateEpFactories"),
+    other_library: ("shared library without the entry points", "CreateEpFactories"),
+}
+
+
+@pytest.mark.parametrize("make", EXPECTED, ids=lambda make: make.__name__)
+def test_says_what_it_is_and_what_was_expected(make: object, tmp_path: Path) -> None:
+    assert callable(make)
+    file: Path = make(tmp_path / "thing.so")
+    what, why = EXPECTED[make]
+    detail = explanation(validate(file))
+    assert what in detail
+    assert why in detail
+    assert file.name in detail
+
+
+def test_all_explanations_differ(tmp_path: Path) -> None:
+    said = [explanation(validate(make(tmp_path / f"{make.__name__}.so"))) for make in EXPECTED]
+    kinds = {text.split(" is ", 1)[1] for text in said}
+    assert len(kinds) == len(EXPECTED)
+
+
+def test_a_plugin_ep_is_no_custom_op_library() -> None:
+    detail = explanation(validate(toy(), expect=Kind.CUSTOM_OPS))
+    assert "a plugin EP" in detail
+    assert "RegisterCustomOps" in detail
+
+
+def test_a_custom_op_library_is_no_plugin_ep() -> None:
+    library = toy(source="custom_ops.c")
+    detail = explanation(validate(library))
+    assert "a custom-op library" in detail
+    assert "CreateEpFactories" in detail
+    report = validate(library, expect=Kind.CUSTOM_OPS)
+    assert report.passed, report.summary
+
+
+def test_nonsense_inside_an_elf_file_is_a_failure_not_a_crash(tmp_path: Path) -> None:
+    report = validate(damaged_tables(tmp_path / "thing.so"))
+    assert not report.passed
+    assert report.runtimes == ()
+
+
+def test_command_line_names_kind_and_status(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "epforge", "validate", "--json", "--library"]
+    done = subprocess.run(
+        [*command, str(text(tmp_path / "x.so"))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "a text file" in json.loads(done.stdout)["checks"][0]["detail"]
+    assert done.stderr == ""
+    absent = subprocess.run(
+        [*command, str(tmp_path / "none.so")], capture_output=True, text=True, check=False
+    )
+    assert absent.returncode == 2
+    assert "no such file" in absent.stdout

@@ -1,0 +1,188 @@
+"""The ladder on libraries that are right, and on ones that are wrong in one known way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toys import EP, OPS, manifest, toy
+
+from epforge.validate import Check, Limits, Outcome, Report, Rung, validate
+
+QUICK = Limits(stall_s=6)
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    return manifest(tmp_path / "claims.json")
+
+
+def line(report: Report, rung: Rung, name: str) -> Check:
+    found = [check for check in report.checks if (check.rung, check.name) == (rung, name)]
+    assert len(found) == 1, [(c.rung, c.name, c.detail) for c in report.checks]
+    return found[0]
+
+
+def test_a_good_library_passes_every_check(claims: Path) -> None:
+    report = validate(toy(), claims)
+    assert report.passed, report.summary
+    assert all(check.outcome is Outcome.PASSED for check in report.checks), report.checks
+    assert report.ep == EP
+    assert {check.name for check in report.checks if check.rung is Rung.OPS} >= set(OPS)
+
+
+def test_without_a_manifest_its_ops_are_found_out() -> None:
+    report = validate(toy())
+    assert report.passed, report.summary
+    assert report.manifest is None
+    for op, versions in OPS.items():
+        detail = line(report, Rung.OPS, op).detail
+        assert f"since {' '.join(map(str, versions))}; float32" in detail
+
+
+def test_a_virtual_device_is_offered_under_its_suffix_only(tmp_path: Path) -> None:
+    claims = manifest(tmp_path / "m.json", virtual=True, device_types=["npu"])
+    report = validate(toy("VIRTUAL_ONLY"), claims)
+    assert report.passed, report.summary
+    assert ".virtual" in line(report, Rung.LOAD, "devices").detail
+
+
+def test_a_virtual_device_must_say_that_it_is_one(tmp_path: Path) -> None:
+    claims = manifest(tmp_path / "m.json", virtual=True, device_types=["npu"])
+    report = validate(toy("VIRTUAL_ONLY", "FAULT_UNMARKED"), claims)
+    assert "is_virtual" in line(report, Rung.LOAD, "devices").detail
+    assert line(report, Rung.LOAD, "devices").outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("fault", "rung", "name", "outcome", "says"),
+    [
+        ("NO_RELEASE_EXPORT", "static", "exports", "failed", "ReleaseEpFactory is not exported"),
+        ("EXTRA_EXPORT", "static", "exports", "failed", "toy_internal_counter"),
+        ("GET_PROVIDER", "static", "exports", "failed", "GetProvider"),
+        ("LINKS_RUNTIME", "static", "needs", "failed", "OrtGetApiBase"),
+        ("CRASH_REGISTER", "load", "register", "crashed", "SIGABRT"),
+        ("HANG_REGISTER", "load", "register", "timed out", "no progress"),
+        ("OTHER_ERROR", "load", "register", "failed", "the driver is asleep"),
+        ("NO_DEVICES", "load", "devices", "failed", "none is offered"),
+        ("STDERR", "load", "stderr", "failed", "hello from the library"),
+        ("EXIT_CRASH", "load", "register", "crashed", "SIGABRT"),
+        ("CRASH_COMPUTE", "ops", "Add", "crashed", "SIGSEGV"),
+        ("HANG_COMPUTE", "ops", "Add", "timed out", "no progress"),
+        ("WRONG", "ops", "Relu", "failed", "expected 0"),
+        ("NO_EMPTY", "ops", "Mul", "failed", "output data pointer is null"),
+        ("TAKES_DOUBLE", "ops", "Relu", "failed", "taken, but not declared"),
+    ],
+)
+def test_a_fault_is_found_where_it_is(
+    fault: str, rung: str, name: str, outcome: str, says: str, claims: Path
+) -> None:
+    report = validate(toy(f"FAULT_{fault}"), claims, limits=QUICK)
+    assert not report.passed
+    assert int(report.exit_status) == 1
+    found = line(report, Rung(rung), name)
+    assert found.outcome == outcome, found
+    assert says in found.detail
+    assert f"{rung} {name}" in report.summary
+    lower = [c for c in report.checks if c.rung < Rung(rung) and c.outcome.bad]
+    assert not lower, lower
+
+
+def test_nothing_is_loaded_after_a_missing_export(claims: Path) -> None:
+    """FR 1: named by `static`, before ORT is touched, even if asked to go on."""
+    report = validate(toy("FAULT_NO_RELEASE_EXPORT"), claims, keep_going=True)
+    assert report.runtimes == ()
+    assert line(report, Rung.LOAD, "all").outcome is Outcome.NOT_CHECKED
+
+
+def test_keep_going_climbs_on(claims: Path) -> None:
+    stopped = validate(toy("FAULT_STDERR"), claims)
+    assert line(stopped, Rung.OPS, "all").outcome is Outcome.NOT_CHECKED
+    report = validate(toy("FAULT_STDERR"), claims, keep_going=True)
+    assert not report.passed
+    assert line(report, Rung.OPS, "Relu").outcome is Outcome.PASSED
+
+
+def test_a_crash_in_one_case_does_not_hide_the_others(claims: Path) -> None:
+    report = validate(toy("FAULT_CRASH_EMPTY"), claims)
+    check = line(report, Rung.OPS, "Add")
+    crashed = [case for case in check.cases if case.outcome is Outcome.CRASHED]
+    assert crashed
+    assert all("0" in case.label for case in crashed)
+    after = check.cases[check.cases.index(crashed[0]) + 1 :]
+    assert any(case.outcome is Outcome.PASSED for case in after)
+
+
+def test_an_op_that_is_declared_but_never_taken_fails(tmp_path: Path) -> None:
+    ops = [{"domain": "", "op": "Sin", "since": 7, "ready": True, "types": {"T": ["float32"]}}]
+    report = validate(toy(), manifest(tmp_path / "m.json", ops=ops))
+    check = line(report, Rung.OPS, "Sin")
+    assert check.outcome is Outcome.FAILED
+    assert "declared, but not taken" in check.detail
+
+
+def test_a_stub_must_not_be_taken_and_is_tested_once_it_is_ready(tmp_path: Path) -> None:
+    def claim(op: str) -> dict[str, object]:
+        return {"domain": "", "op": op, "since": 14, "ready": False, "types": {"T": ["float32"]}}
+
+    stub = {**claim("Sin"), "since": 7}
+    report = validate(toy(), manifest(tmp_path / "m.json", ops=[claim("Relu"), stub]))
+    assert report.passed, report.summary
+    assert "stub" in line(report, Rung.OPS, "Sin").detail
+    assert "models right" in line(report, Rung.OPS, "Relu").detail
+    wrong = validate(toy("FAULT_WRONG"), manifest(tmp_path / "m.json", ops=[claim("Relu")]))
+    assert line(wrong, Rung.OPS, "Relu").outcome is Outcome.FAILED
+
+
+def test_an_op_without_a_case_is_not_a_pass(tmp_path: Path) -> None:
+    ops = [
+        {"domain": "org.example", "op": "Odd", "since": 1, "ready": True, "types": {"T": ["float32"]}},
+        {"domain": "", "op": "Relu", "since": 14, "ready": True, "types": {"T": ["float32"]}},
+    ]  # fmt: skip
+    report = validate(toy(), manifest(tmp_path / "m.json", ops=ops))
+    check = line(report, Rung.OPS, "org.example::Odd")
+    assert check.outcome is Outcome.NOT_CHECKED
+    assert "no case" in check.detail
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("ep", "OtherExecutionProvider", "the manifest says 'OtherExecutionProvider'"),
+        ("vendor", "Other", "vendor is 'Toy'"),
+        ("version", "0.2.0", "version is '0.1.0'"),
+        ("device_types", ["gpu"], "device type cpu"),
+    ],
+)
+def test_the_library_must_be_what_its_manifest_says(
+    key: str, value: object, says: str, tmp_path: Path
+) -> None:
+    report = validate(toy(), manifest(tmp_path / "m.json", **{key: value}), rungs=[Rung.LOAD])
+    check = line(report, Rung.LOAD, "manifest")
+    assert check.outcome is Outcome.FAILED
+    assert says in check.detail
+
+
+def test_no_devices_can_be_allowed(claims: Path) -> None:
+    report = validate(toy("FAULT_NO_DEVICES"), claims, allow_no_devices=True)
+    assert report.passed, report.summary
+    assert line(report, Rung.LOAD, "devices").outcome is Outcome.NOT_CHECKED
+    assert line(report, Rung.OPS, "all").outcome is Outcome.NOT_CHECKED
+
+
+def test_the_reason_for_no_devices_is_shown(claims: Path) -> None:
+    report = validate(toy("FAULT_NO_DEVICES", "LOGS_REASON"), claims)
+    assert "no device of this vendor here" in line(report, Rung.LOAD, "devices").detail
+
+
+def test_a_library_that_kills_its_loader_is_a_result() -> None:
+    report = validate(toy(source="hostile.c"))
+    check = line(report, Rung.LOAD, "register")
+    assert check.outcome is Outcome.CRASHED
+    assert "SIGABRT" in check.detail
+
+
+def test_only_some_ops(claims: Path) -> None:
+    report = validate(toy(), claims, only=["Mul"])
+    names = {check.name for check in report.checks if check.rung is Rung.OPS}
+    assert names == {"Mul", "rounds"}

@@ -1,0 +1,67 @@
+"""Templates and plan belong together: none is forgotten, none decides what the plan decides."""
+
+import re
+from pathlib import Path
+
+import pytest
+from blueprints import example
+
+from epforge.assets import assets_dir
+from epforge.ops import families
+from epforge.plan import make_plan
+from epforge.render import render
+
+ROOT = assets_dir("templates")
+
+# Between them, the two ask for everything that can be generated.
+ROWS = ", ".join(f"{row.domain}::{row.op}" if row.domain else row.op for row in families.rows())
+FULL = f"""\
+epforge: 1
+name: contoso-npu
+vendor: {{name: Contoso, pci_id: 0xB357}}
+devices: [{{name: npu, type: npu, virtual: allowed}}]
+memory: {{default: plain}}
+ops: [{ROWS}, {{op: Det, kernel: yours}}]
+options: [{{name: effort, type: int, range: [0, 3], default: 0}}]
+license: MIT
+"""
+MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
+REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
+
+
+def templates() -> list[Path]:
+    return [
+        path
+        for path in sorted(ROOT.rglob("*"))
+        if path.is_file() and path.relative_to(ROOT).parts[0] in ("plugin", "kernels")
+    ]
+
+
+def test_every_template_is_used() -> None:
+    used = {spec.template for text in (FULL, MINIMAL) for spec in make_plan(example(text)).files}
+    for path in templates():
+        used.update(REFERENCE.findall(path.read_text(encoding="utf-8")))
+    assert {path.relative_to(ROOT).as_posix() for path in templates()} <= used
+
+
+def test_no_template_asks_for_the_paradigm() -> None:
+    for path in templates():
+        assert not re.search(r"<%[^%]*\bparadigm\s*==", path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.parametrize("text", [MINIMAL, FULL])
+def test_everything_renders_clean(text: str) -> None:
+    for path, file in render(make_plan(example(text))).items():
+        content = file.content.decode("utf-8")
+        if path == "blueprint.yaml":
+            continue
+        assert not re.search(r"<%|%>|\r|[ \t]\n", content), path
+        assert content == "" or content.endswith("\n"), path
+        assert not content.endswith("\n\n"), path
+
+
+def test_no_vendor_but_ours_shows_in_the_output() -> None:
+    text = "{epforge: 1, name: fabrikam-gpu, vendor: Fabrikam, ops: [Relu]}\n"
+    for path, file in render(make_plan(example(text))).items():
+        assert "contoso" not in path.lower()
+        assert b"contoso" not in file.content.lower(), path
