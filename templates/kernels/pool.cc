@@ -61,22 +61,27 @@ void ForEachTap(const Window& window, const Region& region, Visit visit) {
 }
 
 <% if k.p.kind == "max" %>
-// The largest element of a window; `at` gets its place in the plane, counted as Indices wants it.
+// Where in the plane the first of the largest elements of a window is; -1 for a window that sees
+// nothing, as a dilated one may.
 template <class T>
-T PoolWindow(const <%= k.attrs %>& attrs, const Window& window, const Region& region, const T* plane,
-             int64_t* at) {
-  T largest = std::numeric_limits<T>::lowest();
-  *at = -1;
-  const int64_t height = window.height.input;
-  const int64_t width = window.width.input;
+int64_t FindLargest(const Window& window, const Region& region, const T* plane) {
+  int64_t found = -1;
+  T largest{};
   ForEachTap(window, region, [&](int64_t z, int64_t y, int64_t x) {
-    const T value = plane[(z * height + y) * width + x];
-    if (*at >= 0 && !(value > largest)) return;
-    largest = value;
-    *at = attrs.column_major ? (x * height + y) * window.depth.input + z
-                             : (z * height + y) * width + x;
+    const int64_t at = (z * window.height.input + y) * window.width.input + x;
+    if (found >= 0 && !(plane[at] > largest)) return;
+    largest = plane[at];
+    found = at;
   });
-  return largest;
+  return found;
+}
+
+// Counts the elements of a plane column by column instead.
+int64_t ColumnMajor(const Window& window, int64_t at) {
+  const int64_t row = at / window.width.input;
+  const int64_t x = at % window.width.input;
+  const int64_t y = row % window.height.input;
+  return (x * window.height.input + y) * window.depth.input + row / window.height.input;
 }
 <% elif k.p.kind == "average" %>
 // How many taps of a window fall before the end of the padding.
@@ -136,10 +141,11 @@ Status Pool(const <%= k.attrs %>& attrs, const Window& window, Inputs inputs, Ou
       const Region region = RegionOf(window, row / window.height.output,
                                      row % window.height.output, i % window.width.output);
 <% if k.p.kind == "max" %>
-      int64_t at = 0;
-      const T largest = PoolWindow(attrs, window, region, x + base, &at);
-      if (y != nullptr) y[i] = largest;
-      if (indices != nullptr) indices[i] = base + at;
+      const int64_t at = FindLargest(window, region, x + base);
+      if (y != nullptr) y[i] = at < 0 ? std::numeric_limits<T>::lowest() : x[base + at];
+      if (indices != nullptr) {
+        indices[i] = base + (attrs.column_major && at > 0 ? ColumnMajor(window, at) : at);
+      }
 <% else %>
       y[i] = PoolWindow(attrs, window, region, x + base);
 <% endif %>

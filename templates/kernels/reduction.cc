@@ -88,7 +88,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
-  std::vector<bool> reduced;
+  AxisSet reduced;
   EP_RETURN_IF_ERROR(ReducedAxes(inputs.at(1), attrs.axes, attrs.noop_with_empty_axes, x.size(), &reduced));
   shapes[0] = ReducedShape(x, reduced, attrs.keepdims);
   return Status();
@@ -96,7 +96,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;
-  std::vector<bool> reduced;
+  AxisSet reduced;
   EP_RETURN_IF_ERROR(ReducedAxes(inputs.at(1), attrs.axes, attrs.noop_with_empty_axes, x.size(), &reduced));
   const ReductionPlan plan = PlanReduction(x, reduced);
   switch (inputs[0].dtype) {

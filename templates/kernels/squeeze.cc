@@ -13,11 +13,11 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
   std::vector<int64_t> axes = attrs.axes;
   if (inputs.has(1)) EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "axes", &axes));
-  std::vector<bool> dropped;
+  AxisSet dropped;
   EP_RETURN_IF_ERROR(ResolveAxes(axes, x.size(), &dropped));
   shapes[0].clear();
   for (size_t i = 0; i < x.size(); ++i) {
-    if (axes.empty() ? x[i] == 1 : dropped[i]) {
+    if (axes.empty() ? x[i] == 1 : dropped.has(i)) {
       if (x[i] != 1) {
         return InvalidArgument(Text() << "axis " << i << " of shape " << x << " is not 1");
       }
@@ -32,11 +32,13 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
   std::vector<int64_t> axes = attrs.axes;
   if (inputs.has(1)) EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "axes", &axes));
-  std::vector<bool> inserted;
+  AxisSet inserted;
   EP_RETURN_IF_ERROR(ResolveAxes(axes, x.size() + axes.size(), &inserted));
   shapes[0].clear();
   size_t next = 0;
-  for (bool one : inserted) shapes[0].push_back(one ? 1 : x[next++]);
+  for (size_t i = 0; i < x.size() + axes.size(); ++i) {
+    shapes[0].push_back(inserted.has(i) ? 1 : x[next++]);
+  }
   return Status();
 }
 <% endif %>

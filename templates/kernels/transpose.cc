@@ -8,19 +8,23 @@
 namespace <%= ns %> {
 namespace {
 
-// Which axis of the input each axis of the output is; all of them backwards where the node does not say.
-Status Resolve(const <%= k.attrs %>& attrs, size_t rank, std::vector<size_t>* sources) {
+// Which axis of the input each axis of the output is; all of them backwards where the node does not
+// say.
+Status Resolve(const <%= k.attrs %>& attrs, size_t rank, std::vector<int64_t>* sources) {
+  *sources = attrs.perm;
   sources->resize(rank);
   if (attrs.perm.empty()) {
-    for (size_t i = 0; i < rank; ++i) (*sources)[i] = rank - 1 - i;
+    for (size_t i = 0; i < rank; ++i) (*sources)[i] = static_cast<int64_t>(rank - 1 - i);
     return Status();
   }
-  std::vector<bool> named;
-  EP_RETURN_IF_ERROR(ResolveAxes(attrs.perm, rank, &named));
   if (attrs.perm.size() != rank) {
     return InvalidArgument(Text() << "perm " << attrs.perm << " must have " << rank << " values");
   }
-  for (size_t i = 0; i < rank; ++i) EP_RETURN_IF_ERROR(ResolveAxis(attrs.perm[i], rank, &(*sources)[i]));
+  AxisSet named;
+  EP_RETURN_IF_ERROR(ResolveAxes(attrs.perm, rank, &named));
+  for (int64_t& source : *sources) {
+    if (source < 0) source += static_cast<int64_t>(rank);
+  }
   return Status();
 }
 
@@ -30,19 +34,19 @@ Status Resolve(const <%= k.attrs %>& attrs, size_t rank, std::vector<size_t>* so
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
-  std::vector<size_t> sources;
+  std::vector<int64_t> sources;
   EP_RETURN_IF_ERROR(Resolve(attrs, x.size(), &sources));
-  shapes[0].clear();
-  for (size_t source : sources) shapes[0].push_back(x[source]);
+  shapes[0] = x;
+  for (size_t i = 0; i < x.size(); ++i) shapes[0][i] = x[static_cast<size_t>(sources[i])];
   return Status();
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  std::vector<size_t> sources;
+  std::vector<int64_t> sources;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs[0].shape.size(), &sources));
   const std::vector<int64_t> dense = DenseStrides(inputs[0].shape);
-  std::vector<int64_t> strides;
-  for (size_t source : sources) strides.push_back(dense[source]);
+  std::vector<int64_t> strides = dense;
+  for (size_t i = 0; i < dense.size(); ++i) strides[i] = dense[static_cast<size_t>(sources[i])];
   return CopyStrided(exec, outputs[0].raw, inputs[0].raw, outputs[0].shape, strides, SizeOf(inputs[0].dtype));
 }
 

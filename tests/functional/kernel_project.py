@@ -39,7 +39,7 @@ def make_op(
     domain: str = "",
     kernel: KernelSource | None = None,
 ) -> Op:
-    """The op with all its family offers, or narrowed to ``types``; a stub where it has no family."""
+    """The op with all its family offers, or narrowed to ``types``; a stub without a family."""
     schema = schemas.find(domain, op)
     assert schema is not None, op
     row = families.row(domain, op)

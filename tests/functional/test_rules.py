@@ -109,7 +109,7 @@ def test_r5_the_name_is_written_once_for_c_plus_plus_and_once_for_python(minimal
 def test_r6_devices_are_published_when_all_are_made(code: dict[str, str]) -> None:
     """The host's array is written to in one place, after the last thing that can fail."""
     text = code["src/abi/factory.cc"]
-    body = text[text.index("::ListDevices") :]
+    body = text[text.index("Status Factory::ListDevices(") :]
     body = body[: body.index("\n}\n")]
     publishing = body.index("devices[")
     assert body.count("devices[") - body.count("made.devices[") == 1
@@ -159,11 +159,11 @@ def test_r13_no_state_is_global(project: str, request: pytest.FixtureRequest) ->
     """Nothing of ours lies in memory that can be written and outlives a registration."""
     built: Project = request.getfixturevalue(project)
     out = subprocess.run(
-        ["nm", "-C", str(built.library)], capture_output=True, text=True, check=True
+        ["objdump", "-t", "-C", str(built.library)], capture_output=True, text=True, check=True
     ).stdout
-    writable = re.findall(r"^\w+ [bBdDuv] (.*)$", out, re.M)
-    ours = [name for name in writable if "contoso" in name and not name.startswith("vtable for")]
-    assert [name for name in ours if "typeinfo" not in name] == []
+    assert "contoso" in out
+    writable = re.findall(r"^.*\s\.(?:data|bss|tdata|tbss)\s+\w+\s+(.*)$", out, re.M)
+    assert [name for name in writable if "contoso" in name] == []
 
 
 def test_r14_no_name_of_a_sample_is_left(code: dict[str, str]) -> None:
@@ -195,4 +195,4 @@ def test_r16_without_device_memory_there_is_no_allocator() -> None:
 
 
 def test_r16_without_options_there_is_no_parser_of_numbers() -> None:
-    assert "strto" not in sources("minimal")["src/gen/options.cc"]
+    assert "strto" not in "".join(sources("minimal").values())

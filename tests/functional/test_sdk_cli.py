@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ort_sdk import contents, copy_of, sdk_of, tar_of
 
+import epforge
 from epforge.errors import ExitStatus
 from epforge.ort.sdk import ENVIRONMENT
 
@@ -23,6 +24,7 @@ class Cli:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.environment = {k: v for k, v in os.environ.items() if k not in ENVIRONMENT}
+        self.environment["PYTHONPATH"] = str(Path(epforge.__file__).parents[1])
         self.environment["EPFORGE_CACHE"] = str(directory / "cache dir")
 
     def __call__(self, *arguments: str, status: int = ExitStatus.OK) -> str:
@@ -129,8 +131,8 @@ def test_headers_newer_than_the_table_are_shown_too(cli: Cli, tmp_path: Path) ->
     c_api.write_text(c_api.read_text().replace("ORT_API_VERSION 27", "ORT_API_VERSION 99"))
     ep_api = include / "onnxruntime_ep_c_api.h"
     head, tail = ep_api.read_text().rsplit("\n};", 1)
-    member = "\n  /** \\since Version 1.99. */\n  ORT_API_T(bool, IsNew, _In_ OrtEpFactory* this_ptr);\n};"
-    ep_api.write_text(head + member + tail)
+    member = "ORT_API_T(bool, IsNew, _In_ OrtEpFactory* this_ptr);"
+    ep_api.write_text(f"{head}\n  /** \\since Version 1.99. */\n  {member}\n}};{tail}")
     members = cli.json("api", "show", "OrtEpFactory", "--sdk", str(tmp_path))["members"]
     assert members[-1]["signature"] == "bool (*IsNew)(OrtEpFactory* this_ptr)"
     assert members[-1]["since"] == 99

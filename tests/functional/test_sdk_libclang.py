@@ -96,7 +96,7 @@ def test_the_table_agrees_with_the_compiler(level: int) -> None:
             fields, ours = ([unnamed(row) for row in rows] for rows in (fields, ours))
         assert ours == fields, name
         compared += len(ours)
-    assert compared > {23: 540, 27: 700}[level]
+    assert compared >= {23: 523, 27: 700}[level]
 
 
 def unnamed(row: tuple[object, ...]) -> tuple[object, ...]:

@@ -131,7 +131,7 @@ def session(
     # After the device: with it come the published defaults, which overwrite what is there.
     for key, content in (config or {}).items():
         settings.add_session_config_entry(key, content)
-    return onnxruntime.InferenceSession(of.SerializeToString(), settings)
+    return onnxruntime.InferenceSession(of.SerializeToString(), settings, enable_fallback=0)
 
 
 def taken(by: onnxruntime.InferenceSession, ep: str) -> list[str]:

@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.reader import Reader
+
 from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span, show
 from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
 from epforge.blueprint.text import SourceText
@@ -70,6 +74,16 @@ class _Anchored:
     height: int
 
 
+class _Reader(Reader):
+    """A reader that remembers how far it came when it is put away."""
+
+    reached = 0
+
+    def reset_reader(self) -> None:
+        self.reached = getattr(self, "index", 0)
+        super().reset_reader()
+
+
 class _Composer:
     def __init__(self, source: SourceText) -> None:
         self.source = source
@@ -107,11 +121,10 @@ class _Composer:
         return self.root, self.errors
 
     def _events(self) -> Iterator[Any]:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import MarkedYAMLError
-
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Reader = _Reader
         try:
-            yield from YAML(typ="safe", pure=True).parse(self.source.text)
+            yield from yaml.parse(self.source.text)
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             offset = mark.index if mark else 0
@@ -119,15 +132,12 @@ class _Composer:
             span = self.source.span(offset, offset + 1)
             hint = next((hint for part, hint in _HINTS if part in problem), "")
             self._fatal(span, "yaml-syntax", f"not valid YAML: {problem}", "", hint)
-        except Exception as error:
+        except Exception:
             # ruamel.yaml has input that ends in a bare ValueError, IndexError or AssertionError.
-            # Whatever it is, the text is at fault, and the last finished node says where.
-            span = self.source.span(self._reached(), self._reached())
-            problem = f"not valid YAML after this point: {show(str(error))}"
-            self._fatal(span, "yaml-syntax", problem)
-
-    def _reached(self) -> int:
-        return self.stack[-1].start if self.stack else 0
+            # Whatever it is, the text is at fault, and where the reader stopped says where.
+            stop = yaml.reader.reached
+            place = self.source.span(stop, stop + 1)
+            self._fatal(place, "yaml-syntax", "not valid YAML: it cannot be read from here on")
 
     def _document(self, event: Any, number: int) -> None:
         if number > 1:

@@ -96,7 +96,10 @@ def verify(
         Path | None,
         typer.Argument(metavar="[DIR]", help="An SDK; without it the one a build would use."),
     ] = None,
-    ort: Release = "1.23",
+    ort: Annotated[
+        str | None,
+        typer.Option("--ort", metavar="RELEASE", help="The lowest release that will do."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check headers file by file: missing, cut off, of mixed releases, too old.
@@ -108,8 +111,9 @@ def verify(
     from epforge.ort.sdk import find_sdk
     from epforge.ort.sdk import verify as verify_sdk
 
-    level = parse_level(ort)
+    level = parse_level(ort) if ort else None
     if directory is None:
+        level = level or parse_level(DEFAULT_TARGET)
         directory = find_sdk(None, level, install_missing=False).root
     elif not directory.exists():
         raise MissingError(f"{directory} does not exist", "Name a directory of headers.")

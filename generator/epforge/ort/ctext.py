@@ -179,6 +179,7 @@ def clean_type(text: str) -> str:
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"\s*\*\s*", "* ", text).strip()
     text = re.sub(r"\* (?=[*,)\[]|$)", "*", text)
+    text = re.sub(r"^(\w+) const(?=\*|$)", r"const \1", text)
     return text.replace("OrtStatusPtr", "OrtStatus*")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
-from epforge.ops.model import DType, Sample, Value
-from epforge.plan.kernel_view import enumerator, kernel_view, type_view
+from epforge.ops.model import DType, Parameter, Sample, Value
+from epforge.plan.kernel_view import enumerator, kernel_view
 from epforge.resolve.model import Blueprint, Op, OpVersion
 
 _FLOATS = (DType.FLOAT32, DType.FLOAT64)
@@ -19,18 +18,27 @@ _BITS = {DType.INT8: 7, DType.UINT8: 8, DType.INT16: 15, DType.UINT16: 16}
 
 @dataclass(frozen=True)
 class TensorView:
-    """A tensor of a call. ``cpp`` is its element type; all is ready to be printed."""
+    """A tensor of a call, in C++: the element type or a loop's variable, the shape, the data."""
 
-    cpp: Safe
+    type: Safe
     shape: Safe
     data: Safe
 
 
 @dataclass(frozen=True)
-class CallView:
-    """One call: the lines that set attributes, inputs (None: absent) and expected outputs."""
+class LoopView:
+    """A variable of the test and the element types that it goes through."""
 
-    since: int
+    variable: Identifier
+    types: tuple[Identifier, ...]
+
+
+@dataclass(frozen=True)
+class CallView:
+    """One sample of an op: for some versions, for some combinations of types."""
+
+    since: tuple[int, ...]
+    loops: tuple[LoopView, ...]
     attributes: tuple[tuple[str, Safe], ...]
     tensors: tuple[tuple[str, TensorView], ...]
     inputs: tuple[TensorView | None, ...]
@@ -39,7 +47,7 @@ class CallView:
 
 @dataclass(frozen=True)
 class OpCallsView:
-    """All calls of an op."""
+    """All samples of an op."""
 
     domain: str
     op: str
@@ -51,34 +59,58 @@ def calls(blueprint: Blueprint) -> tuple[OpCallsView, ...]:
     """Per op that has samples, the calls for the versions and types that the project registers."""
     views = []
     for op in blueprint.ops:
-        found = [call for version in op.versions for call in _version(op, version)]
+        found = [
+            call for sample in (op.row.samples if op.row else ()) for call in _calls(op, sample)
+        ]
         if found:
             views.append(OpCallsView(op.domain, op.op, kernel_view(op).op, tuple(found)))
     return tuple(views)
 
 
-def _version(op: Op, version: OpVersion) -> list[CallView]:
-    found: list[CallView] = []
-    for sample in op.row.samples if op.row else ():
-        since = version.schema.since
-        if sample.since and since not in sample.since:
-            continue
-        if len(sample.inputs) > version.schema.max_inputs:
-            continue
-        for chosen in _choices(sample, version.types):
-            found.append(_call(sample, since, chosen))
-    return found
+def _calls(op: Op, sample: Sample) -> list[CallView]:
+    """The sample once for each set of versions that agree on the types it can have."""
+    groups: dict[tuple[tuple[str, tuple[DType, ...]], ...], list[int]] = {}
+    for version in op.versions:
+        if _is_legal(sample, version):
+            types = _types(sample, version.types)
+            if all(options for _, options in types):
+                groups.setdefault(types, []).append(version.schema.since)
+    return [_call(sample, tuple(since), dict(types)) for types, since in groups.items()]
 
 
-def _choices(sample: Sample, types: Mapping[str, tuple[DType, ...]]) -> list[Mapping[str, DType]]:
-    """Every way to give the sample's constraints an element type that holds its values."""
-    values = [v for v in (*sample.inputs, *sample.outputs) if v is not None]
+def _is_legal(sample: Sample, version: OpVersion) -> bool:
+    schema = version.schema
+    fits = len(sample.inputs) <= schema.max_inputs and len(sample.outputs) <= schema.max_outputs
+    if not fits or (sample.since and schema.since not in sample.since):
+        return False
+    tensors = (*zip(sample.inputs, _stretched(schema.inputs, len(sample.inputs)), strict=True),)
+    tensors += (*zip(sample.outputs, _stretched(schema.outputs, len(sample.outputs)), strict=True),)
+    return all(
+        value is None
+        or isinstance(value.type, str)
+        or parameter.type_str not in version.types  # the schema has the type fixed, too
+        or value.type in version.types[parameter.type_str]
+        for value, parameter in tensors
+    )
+
+
+def _stretched(parameters: tuple[Parameter, ...], count: int) -> tuple[Parameter, ...]:
+    """``count`` parameters; the last is variadic if there are fewer."""
+    return tuple(parameters[min(i, len(parameters) - 1)] for i in range(count))
+
+
+def _types(
+    sample: Sample, types: Mapping[str, tuple[DType, ...]]
+) -> tuple[tuple[str, tuple[DType, ...]], ...]:
+    """Per constraint of the sample, the element types that hold its values."""
+    tensors = (*sample.inputs, *sample.outputs, *sample.attributes.values())
+    values = [v for v in tensors if isinstance(v, Value)]
     names = sorted({v.type for v in values if isinstance(v.type, str)})
-    options = [
-        [d for d in types.get(name, ()) if all(_holds(d, v) for v in values if v.type == name)]
-        for name in names
-    ]
-    return [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*options)]
+    return tuple((name, _able(types.get(name, ()), name, values)) for name in names)
+
+
+def _able(types: tuple[DType, ...], name: str, values: list[Value]) -> tuple[DType, ...]:
+    return tuple(d for d in types if all(_holds(d, v) for v in values if v.type == name))
 
 
 def _holds(dtype: DType, value: Value) -> bool:
@@ -92,57 +124,70 @@ def _holds_number(dtype: DType, number: float) -> bool:
         return False
     if dtype is DType.BOOL:
         return number in (0, 1)
-    low = 0 if dtype in _UNSIGNED else -(2 ** _BITS.get(dtype, 31))
-    return low <= number < 2 ** _BITS.get(dtype, 31)
+    limit: int = 2 ** _BITS.get(dtype, 31)
+    return (0 if dtype in _UNSIGNED else -limit) <= number < limit
 
 
-def _call(sample: Sample, since: int, chosen: Mapping[str, DType]) -> CallView:
+def _call(
+    sample: Sample, since: tuple[int, ...], types: Mapping[str, tuple[DType, ...]]
+) -> CallView:
     attributes = []
     tensors = []
     for name, value in sample.attributes.items():
         if isinstance(value, Value):
-            tensors.append((name, _tensor(value, chosen)))
+            tensors.append((name, _tensor(value, types)))
         else:
-            attributes.append((name, Safe(_attribute(value, chosen))))
+            attributes.append((name, Safe(_attribute(value, types))))
     return CallView(
         since=since,
+        loops=tuple(
+            LoopView(_variable(name), tuple(map(enumerator, options)))
+            for name, options in types.items()
+            if len(options) > 1
+        ),
         attributes=tuple(attributes),
         tensors=tuple(tensors),
-        inputs=tuple(v and _tensor(v, chosen) for v in sample.inputs),
-        outputs=tuple(_tensor(v, chosen) for v in sample.outputs),
+        inputs=tuple(None if v is None else _tensor(v, types) for v in sample.inputs),
+        outputs=tuple(_tensor(v, types) for v in sample.outputs),
     )
 
 
-def _tensor(value: Value, chosen: Mapping[str, DType]) -> TensorView:
-    dtype = value.type if isinstance(value.type, DType) else chosen[value.type]
-    data = ", ".join(_number(number, dtype) for number in value.data)
+def _variable(constraint: str) -> Identifier:
+    return Identifier(f"type_{constraint.lower()}")
+
+
+def _type(type: DType | str, types: Mapping[str, tuple[DType, ...]]) -> Safe:
+    """The variable of a loop, or the enumerator where there is but one."""
+    options = (type,) if isinstance(type, DType) else types[type]
+    if len(options) == 1:
+        return Safe(f"DType::{enumerator(options[0])}")
+    return Safe(_variable(str(type)))
+
+
+def _tensor(value: Value, types: Mapping[str, tuple[DType, ...]]) -> TensorView:
     return TensorView(
-        type_view(dtype).cpp,
+        _type(value.type, types),
         Safe(f"{{{', '.join(map(str, value.shape))}}}"),
-        Safe(f"{{{data}}}"),
+        Safe(f"{{{', '.join(map(_number, value.data))}}}"),
     )
 
 
-def _number(number: float, dtype: DType) -> str:
-    if dtype is DType.BOOL:
-        return "true" if number else "false"
-    if dtype not in _FLOATS:
-        return str(int(number))
+def _number(number: float) -> str:
     if math.isnan(number):
         return "kNaN"
     if math.isinf(number):
         return "kInfinity" if number > 0 else "-kInfinity"
     if number == int(number) and abs(number) < 2**31:
-        return f"{int(number)}" if number or math.copysign(1, number) > 0 else "-0.0f"
-    return f"{number!r}f" if dtype is DType.FLOAT32 else repr(number)
+        return "-0.0" if number == 0 and math.copysign(1, number) < 0 else str(int(number))
+    return repr(number)
 
 
-def _attribute(value: object, chosen: Mapping[str, DType]) -> str:
+def _attribute(value: object, types: Mapping[str, tuple[DType, ...]]) -> str:
     """``value`` as an argument of the harness."""
     if isinstance(value, DType):
         return f"DType::{enumerator(value)}"
     if isinstance(value, str) and value.startswith("type of "):
-        return f"DType::{enumerator(chosen[value.removeprefix('type of ')])}"
+        return _type(value.removeprefix("type of "), types)
     if isinstance(value, str):
         return f'std::string("{value}")'
     if isinstance(value, tuple):

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType, SchemaVersion
-from epforge.plan.kernel_view import enumerator, kernel_view
+from epforge.plan.kernel_view import MASK_BITS, enumerator, kernel_view, mask
 from epforge.resolve.model import Blueprint, KernelSource, Op
 
-_MASK_BITS = 64
 _SHORT_LIST = 3
 
 
@@ -96,10 +95,10 @@ def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
         since=schema.since,
         rules=rules.name if rules else None,
         rule_count=len(rules.rules) if rules else 0,
-        needed_inputs=_mask(_needed(schema)),
-        output_count=min(schema.max_outputs, _MASK_BITS),
-        host_inputs=_mask(op.row.host_inputs if op.row else ()),
-        host_outputs=_mask(op.row.host_outputs if op.row else ()),
+        needed_inputs=mask(_needed(schema)),
+        output_count=min(schema.max_outputs, MASK_BITS),
+        host_inputs=Safe(f"kHostInputs{view.op}") if yours else view.host_inputs,
+        host_outputs=mask(op.row.host_outputs if op.row else ()),
         ready=Safe(f"kReady{view.op}" if yours else "true"),
         attrs=view.attrs,
     )
@@ -111,7 +110,3 @@ def _needed(schema: SchemaVersion) -> tuple[int, ...]:
     if schema.inputs and schema.inputs[-1].option == "variadic":
         single += range(len(schema.inputs) - 1, schema.min_inputs)
     return tuple(single)
-
-
-def _mask(positions: tuple[int, ...]) -> Safe:
-    return Safe(hex(sum(1 << i for i in positions if i < _MASK_BITS)) if positions else "0")

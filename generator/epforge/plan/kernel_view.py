@@ -10,6 +10,9 @@ from epforge.names import Identifier, Name, Safe
 from epforge.ops.model import Attribute, DType
 from epforge.resolve.model import KernelSource, Op
 
+#: Inputs and outputs that a mask can name.
+MASK_BITS = 64
+
 _CPP_TYPES = {
     DType.FLOAT32: "float",
     DType.FLOAT64: "double",
@@ -37,56 +40,12 @@ _ATTRIBUTE_TYPES = {
 }
 #: Attributes' names that C++ has taken.
 _KEYWORDS = frozenset(
-    [
-        "and",
-        "auto",
-        "bool",
-        "break",
-        "case",
-        "char",
-        "class",
-        "const",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "export",
-        "float",
-        "for",
-        "if",
-        "int",
-        "long",
-        "new",
-        "not",
-        "operator",
-        "or",
-        "private",
-        "public",
-        "register",
-        "return",
-        "short",
-        "signed",
-        "static",
-        "struct",
-        "switch",
-        "template",
-        "this",
-        "throw",
-        "try",
-        "typename",
-        "union",
-        "unsigned",
-        "using",
-        "virtual",
-        "void",
-        "while",
-        "xor",
-        "attrs",
-        "node",
-        "found",
-    ]
+    """
+    and auto bool break case char class const default delete do double else enum export float
+    for if int long new not operator or private public register return short signed static
+    struct switch template this throw try typename union unsigned using virtual void while xor
+    attrs node found
+    """.split()  # noqa: SIM905
 )
 
 
@@ -141,6 +100,7 @@ class KernelView:
         unread: attributes of kinds that `Node` does not read (graphs, lists of strings).
         inputs: (name, option) of the newest version's inputs.
         outputs: likewise.
+        host_inputs: a mask of the inputs that are read on the host.
         yours: whether the files belong to the project's owner.
         ready: whether the library offers the op from the start.
     """
@@ -159,6 +119,7 @@ class KernelView:
     unread: tuple[Attribute, ...]
     inputs: tuple[tuple[str, str], ...]
     outputs: tuple[tuple[str, str], ...]
+    host_inputs: Safe
     yours: bool
     ready: bool
 
@@ -180,6 +141,11 @@ class KernelView:
     def members(self, prefix: str) -> Safe:
         """The members one after another, for an initialiser list: ``attrs.alpha, attrs.beta``."""
         return Safe(", ".join(f"{prefix}{attribute.name}" for attribute in self.attributes))
+
+
+def mask(positions: tuple[int, ...]) -> Safe:
+    """Positions as the bits of a C++ number; those that 64 bits do not hold are left out."""
+    return Safe(hex(sum(1 << i for i in positions if i < MASK_BITS)) if positions else "0")
 
 
 def _carrier(cpp: str) -> Safe:
@@ -219,6 +185,7 @@ def kernel_view(op: Op) -> KernelView:
         unread=tuple(a for a in wanted if a.kind not in _ATTRIBUTE_TYPES),
         inputs=tuple((p.name, p.option) for p in newest.inputs),
         outputs=tuple((p.name, p.option) for p in newest.outputs),
+        host_inputs=mask(op.row.host_inputs if op.row else ()),
         yours=yours,
         ready=not yours or op.row is not None,
     )

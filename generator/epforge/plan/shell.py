@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from epforge.names import Identifier, Safe
+from epforge.ops.model import DType
 from epforge.plan import kernels
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
@@ -307,6 +308,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "library": blueprint.names.library,
         "macro": blueprint.names.macro,
         "options": [_option(option) for option in blueprint.options],
+        "trial": _trial(blueprint),
     }
     reasons = {
         "CMakeLists.txt": "builds and lists the C++ tests",
@@ -318,3 +320,25 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     return [
         _generated(f"tests/cpp/{name}", params, reason) for name, reason in reasons.items()
     ]
+
+
+def _trial(blueprint: Blueprint) -> Mapping[str, object] | None:
+    """An op that works element by element on floats, for tests to run; None if there is none."""
+    for op in blueprint.ops:
+        newest = op.versions[-1]
+        inputs = newest.schema.inputs
+        kinds = {parameter.type_str for parameter in (*inputs, *newest.schema.outputs)}
+        if (
+            op.kernel is KernelSource.GENERATED
+            and op.row is not None
+            and op.row.family in ("binary", "unary")
+            and len(kinds) == 1
+            and DType.FLOAT32 in newest.types.get(kinds.pop(), ())
+        ):
+            return {
+                "domain": op.domain,
+                "op": op.op,
+                "opset": newest.schema.since,
+                "inputs": len(inputs),
+            }
+    return None

@@ -58,7 +58,7 @@ YAML_TRAPS = (
     body("backtick", "license: `MIT`\n", (4, 10, "yaml-syntax")),
     body("star", "license: *MIT\n", (4, 10, "unknown-alias")),
     body("bad-escape", 'license: "\\q"\n', (4, 12, "yaml-syntax")),
-    body("huge-escape", 'license: "\\UFFFFFFFF"\n', (1, 1, "yaml-syntax")),
+    body("huge-escape", 'license: "\\UFFFFFFFF"\n', (4, 13, "yaml-syntax")),
     body("duplicate", "name: other\n", (4, 1, "duplicate-key")),
     body(
         "duplicate-inside",

@@ -221,7 +221,7 @@ def test_a_tar_whose_extension_header_is_a_bomb_is_refused(tmp_path: Path) -> No
         read_headers_of(tmp_path / "a.tgz")
 
 
-@pytest.mark.parametrize("kind", ["tgz", "zip", "deb.gz", "deb.xz"])
+@pytest.mark.parametrize("kind", ["tgz", "zip", "deb.gz", "deb.xz", "deb.zst"])
 @pytest.mark.parametrize("part", [0.02, 0.3, 0.9])
 def test_a_cut_off_archive_is_an_error(
     kind: str, part: float, headers: dict[str, bytes], tmp_path: Path

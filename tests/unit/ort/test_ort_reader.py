@@ -118,6 +118,7 @@ def test_a_gap_between_marks_is_filled_with_what_is_certain(
         ("_Out_writes_all_(f(a, b)) OrtNode **  nodes", "OrtNode**", "nodes"),
         ("_In_reads_(n) const char* const* const keys", "const char* const* const", "keys"),
         ("const struct OrtMemoryInfo* info", "const OrtMemoryInfo*", "info"),
+        ("_In_reads_(n) int const* indices", "const int*", "indices"),
         ("unsigned int", "unsigned int", ""),
         ("OrtShapeInferContext*", "OrtShapeInferContext*", ""),
         ("size_t size", "size_t", "size"),

@@ -10,6 +10,7 @@ import pytest
 from epforge.assets import assets_dir
 from epforge.blueprint import BlueprintErrors, Severity, load, parse
 from epforge.names import SemVer
+from epforge.ops import families
 from epforge.ops.model import DType
 from epforge.resolve import (
     analyse,
@@ -261,3 +262,10 @@ def test_the_model_has_every_word_of_the_language() -> None:
     for words, enum in pairs.items():
         assert set(words) == {member.value for member in enum}
     assert set(shape.TYPES) == {dtype.text for dtype in DType}
+
+
+def test_the_registry_blueprint_has_every_operator_that_has_a_family() -> None:
+    blueprint = resolve(load(assets_dir("blueprints") / "kernel-registry.yaml"))
+    generated = {(op.domain, op.op) for op in blueprint.ops if op.kernel is KernelSource.GENERATED}
+    assert generated == {(row.domain, row.op) for row in families.rows()}
+    assert {op.op for op in blueprint.ops if op.kernel is KernelSource.YOURS} == {"BiasGelu"}

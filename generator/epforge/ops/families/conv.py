@@ -135,7 +135,7 @@ ROWS = (
         family="conv",
         since=(1, 11, 22),
         types={"T": FLOATS},
-        params={"support": (*_WINDOW, "arithmetic.h", "device.h", "gemm.h")},
+        params={"support": (*_WINDOW, "arithmetic.h", "device.h", "gemm.cc", "gemm.h")},
         samples=_CONV_SAMPLES,
     ),
     _pool(

@@ -6,6 +6,7 @@ import importlib
 import io
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,36 +75,43 @@ def _find_data(package: Path, file: IO[bytes]) -> tuple[str, int]:
 
 @contextmanager
 def _zstd(package: Path, compressed: IO[bytes]) -> Iterator[IO[bytes]]:
-    """The decompressed stream, by what this machine has: Python's own module or a program."""
-    for module, opener in (("compression.zstd", "open"), ("zstandard", "open")):
+    """The decompressed stream, by what this machine has: a module of Python or a program."""
+    for module in ("compression.zstd", "zstandard"):
         try:
-            found = importlib.import_module(module)
+            opener = importlib.import_module(module).open
         except ImportError:
             continue
-        with getattr(found, opener)(compressed, "rb") as stream:
+        with opener(compressed, "rb") as stream:
             yield cast("IO[bytes]", stream)
-            return
-    commands = (("dpkg-deb", ["--fsys-tarfile", str(package)]), ("zstd", ["-dcq"]))
-    for program, arguments in commands:
-        path = shutil.which(program)
-        if path is None:
-            continue
-        feed = None if program == "dpkg-deb" else subprocess.PIPE
-        yield from _piped([path, *arguments], compressed if feed else None)
         return
-    raise MissingError(
-        f"{package}: its files are compressed with zstd, which Python before 3.14 does not read",
-        "Install the program zstd (apt-get install zstd), or the Python package zstandard.",
-    )
+    if program := shutil.which("dpkg-deb"):
+        with _output([program, "--fsys-tarfile", str(package)], None) as stream:
+            yield stream
+    elif program := shutil.which("zstd"):
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(compressed, copy)
+            copy.seek(0)
+            with _output([program, "-dcq"], copy) as stream:
+                yield stream
+    else:
+        raise MissingError(
+            f"{package}: its files are compressed with zstd, which Python before 3.14 cannot read",
+            "Install the program zstd (apt-get install zstd), or the Python package zstandard.",
+        )
 
 
-def _piped(command: list[str], compressed: IO[bytes] | None) -> Iterator[IO[bytes]]:
-    """The output of a program, fed with ``compressed`` if given."""
-    data = compressed.read() if compressed else None
-    done = subprocess.run(
-        command, input=data, stdin=None if data else subprocess.DEVNULL, capture_output=True
+@contextmanager
+def _output(command: list[str], source: IO[bytes] | None) -> Iterator[IO[bytes]]:
+    """What a program writes, as it writes it; the program ends with the context."""
+    running = subprocess.Popen(
+        command,
+        stdin=source or subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
-    if done.returncode != 0:
-        text = done.stderr.decode("utf-8", "replace").strip()
-        raise EOFError(f"{Path(command[0]).name} failed: {text}")
-    yield io.BytesIO(done.stdout)
+    assert running.stdout is not None
+    try:
+        yield running.stdout
+    finally:
+        running.kill()
+        running.communicate()

@@ -26,6 +26,9 @@ from epforge.ort.sdk.layout import locate, searched
 _TABLE_LEVEL = 27
 """Up to here the table comes from headers alone, so a difference is the SDK's fault."""
 
+_KEY_HEADERS = ("onnxruntime_env_config_keys.h", "onnxruntime_ep_device_ep_metadata_keys.h")
+_KEY_HEADERS_SINCE = 24
+
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'')
@@ -67,7 +70,7 @@ def verify(path: Path, level: int | None = None, needs: Iterable[str] = ()) -> l
     if include is None:
         looked = ", ".join(str(directory) for directory in searched(path))
         return [Problem(path, f"no {EP_API} in any of: {looked}")]
-    problems = list(_check_files(include, (C_API, EP_API, *needs)))
+    problems = list(_check_files(include, (*_required(include), *needs)))
     if problems:
         return problems
     found = read_level_number(include)
@@ -80,6 +83,15 @@ def verify(path: Path, level: int | None = None, needs: Iterable[str] = ()) -> l
         )
     problems += _check_structs(include, found)
     return problems
+
+
+def _required(include: Path) -> tuple[str, ...]:
+    """The headers that generated projects include, as far as the release has them."""
+    try:
+        level = read_level_number(include)
+    except HeaderError:
+        level = 0  # reported when the files are read
+    return (C_API, EP_API, *(_KEY_HEADERS if level >= _KEY_HEADERS_SINCE else ()))
 
 
 def _check_files(include: Path, required: Iterable[str]) -> Iterator[Problem]:

@@ -61,6 +61,7 @@ class Case:
         attributes: of the node.
         outputs: how many outputs are asked for.
         basic: whoever declares the op must take it; others may be refused.
+        defined: ONNX says which values come out; otherwise only their type and shape count.
     """
 
     label: str
@@ -68,10 +69,7 @@ class Case:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     outputs: int = 1
     basic: bool = True
-
-    def optional(self) -> Case:
-        """The same case, but it may be refused."""
-        return replace(self, basic=False)
+    defined: bool = True
 
 
 @dataclass(frozen=True)

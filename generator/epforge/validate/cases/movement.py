@@ -197,7 +197,7 @@ def _shape(ask: Ask) -> Iterator[Case]:
 
 
 def _constant_of_shape(ask: Ask) -> Iterator[Case]:
-    value = np.asarray([2], dtype=NUMPY.get(ask.type("T2"), np.float32))
+    value = np.asarray([1], dtype=NUMPY.get(ask.type("T2"), np.float32))
     attributes: dict[str, Any] = {"value": (value, ask.type("T2"))}
     for to in ([2, 3], [4], [], [0], [2, 0, 3]):
         feed = Feed(np.asarray(to, np.int64), "int64")

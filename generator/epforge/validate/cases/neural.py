@@ -108,9 +108,9 @@ def _pool(ask: Ask) -> Iterator[Case]:
     yield Case("no images", (ask.feed((0, 3, 8, 9)),), square)
     if ask.op == "AveragePool" and ask.since >= 7:
         yield Case("padding counts", (x,), {**square, "pads": [1] * 4, "count_include_pad": 1})
-    if ask.since >= 10:
+    if ask.since >= (18 if ask.op == "LpPool" else 10):
         yield Case("ceil_mode", (x,), {**square, "strides": [2, 2], "ceil_mode": 1})
-    if (ask.op == "MaxPool" and ask.since >= 10) or ask.since >= 19:
+    if ask.since >= {"MaxPool": 10, "LpPool": 18}.get(ask.op, 19):
         yield Case("dilations", (x,), {**square, "dilations": [2, 2]})
     if ask.op == "MaxPool" and ask.since >= 8:
         yield Case("with indices", (x,), square, outputs=2, basic=False)
@@ -239,6 +239,7 @@ TABLE: Mapping[str, Builder] = {
     "LRN": _lrn,
     "LayerNormalization": _layer_norm,
     "LpNormalization": _lp_norm,
+    "LpPool": _pool,
     "MatMul": _matmul,
     "MaxPool": _pool,
     "MeanVarianceNormalization": _mvn,

@@ -10,6 +10,8 @@ import numpy as np
 
 from epforge.validate.cases.model import Ask, Builder, Case, Feed, dims, ints
 
+# What these make of nothing is not said, or differs between runtimes.
+_VAGUE = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceLogSum", "ReduceLogSumExp"}
 _POSITIVE = {"ReduceLogSum", "ReduceProd"}
 
 
@@ -37,10 +39,10 @@ def _reduce(ask: Ask, axes_from: int) -> Iterator[Case]:
             elif axes is not None:
                 attributes["axes"] = list(axes)
             over = "all" if axes is None else dims(axes)
+            label = f"{dims(shape)} over {over}, keepdims={keep}"
+            defined = basic or ask.op not in _VAGUE
             if axes is None or min(axes) >= 0 or ask.since >= 11:
-                yield Case(
-                    f"{dims(shape)} over {over}, keepdims={keep}", inputs, attributes, basic=basic
-                )
+                yield Case(label, inputs, attributes, basic=basic, defined=defined)
     if ask.since >= axes_from:
         yield Case("axes fed", (x((2, 3)), ints([1], constant=False)), basic=False)
         yield Case("no axes, nothing to do", (x((2, 3)),), {"noop_with_empty_axes": 1}, basic=False)

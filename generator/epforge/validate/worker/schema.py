@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 _SPELLING = {"float": "float32", "double": "float64"}
-_ONNX_LOWEST = 7  # ORT guarantees nothing for models of older opsets
+ORT_LOWEST = 7  # ORT guarantees nothing for models of older opsets
 
 
 def find(domain: str, op: str, since: int) -> Any | None:
@@ -46,7 +47,7 @@ def opsets(domain: str, op: str, since: int, newest: int) -> list[int]:
         return [since]
     following = [version for version in versions(domain, op) if version > since]
     high = min(following[0] - 1 if following else newest, newest)
-    low = max(since, min(_ONNX_LOWEST, high))
+    low = max(since, min(ORT_LOWEST, high))
     return sorted({low, high}) if low <= high else []
 
 
@@ -54,6 +55,13 @@ def tensor_type(type_str: str) -> str:
     """float32 for ``tensor(float)``; empty for what is no tensor type."""
     match = re.fullmatch(r"tensor\((\w+)\)", type_str)
     return _SPELLING.get(match[1], match[1]) if match else ""
+
+
+def binds(schema: Any, constraint: str, inputs: Sequence[int], outputs: int) -> bool:
+    """Does a node with these inputs, and so many outputs, settle that type constraint?"""
+    formal = list(schema.inputs)
+    given = [formal[min(index, len(formal) - 1)] for index in inputs if formal]
+    return any(one.type_str == constraint for one in (*given, *list(schema.outputs)[:outputs]))
 
 
 def constraints(schema: Any) -> dict[str, tuple[str, ...]]:

@@ -30,6 +30,7 @@ Struct Stamped(const Api& api) noexcept {
   return made;
 }
 <% if device_memory %>
+
 template <>
 inline OrtAllocator Stamped<OrtAllocator>(const Api& api) noexcept {
   OrtAllocator made{};

@@ -25,5 +25,5 @@ Status CopyTensor(const Api& api, const OrtValue* value, TensorValue* copy);
 
 }  // namespace <%= ns %>
 
-// Returns from the enclosing function when a call of ORT fails: EP_ORT(api_, ort->Node_GetName(...)).
+// Returns from the enclosing function when ORT fails: EP_ORT(api_, ort->Node_GetName(node, &name)).
 #define EP_ORT(api, call) EP_RETURN_IF_ERROR(::<%= ns %>::FromOrt((api), (api).call))

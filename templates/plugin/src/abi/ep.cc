@@ -93,11 +93,10 @@ Status Ep::Claim(const OrtGraph* graph, OrtEpGraphSupportInfo* support) {
     EP_RETURN_IF_ERROR(Consider(node, support, &refusal));
     if (refusal.empty()) ++claimed;
     if (!refusal.empty() && refusals_.insert(refusal).second) {
-      logger_.Log(ORT_LOGGING_LEVEL_INFO, "GetCapability", std::string(kEpName) + " does not take " + refusal);
+      logger_.Info("does not take " + refusal);
     }
   }
-  logger_.Log(ORT_LOGGING_LEVEL_INFO, "GetCapability", std::string(kEpName) + " takes " + std::to_string(claimed) +
-                                    " of " + std::to_string(count) + " nodes");
+  logger_.Info("takes " + std::to_string(claimed) + " of " + std::to_string(count) + " nodes");
   return Status();
 }
 

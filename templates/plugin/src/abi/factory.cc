@@ -67,21 +67,19 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   for (size_t i = 0; i < count; ++i) {
     const DeviceRule* rule = nullptr;
     const Status looked = FindRule(Describe(*api_.ort, hardware[i]), &rule);
-    if (!looked.ok()) {
-      logger_.Log(ORT_LOGGING_LEVEL_WARNING, "GetSupportedDevices", "could not look at a device: " + looked.message());
-    } else if (rule != nullptr) {
-      EP_RETURN_IF_ERROR(AddDevice(*rule, hardware[i], &made));
-    }
+    if (!looked.ok()) logger_.Warn("could not look at a device: " + looked.message());
+    if (looked.ok() && rule != nullptr) EP_RETURN_IF_ERROR(AddDevice(*rule, hardware[i], &made));
   }
 <% if virtual %>
   EP_RETURN_IF_ERROR(AddVirtualDevices(&made));
 <% endif %>
   if (made.devices.empty()) {
-    logger_.Log(ORT_LOGGING_LEVEL_INFO, "GetSupportedDevices", "none of the " + std::to_string(count) +
-                                            " devices of this machine is one for " + kEpName);
+    logger_.Info("drives none of the " + std::to_string(count) + " devices of this machine");
   }
   if (made.devices.size() > max_devices) return Failed("there is no room for all our devices");
-  // Older infos and devices stay: ORT may have been given pointers to them before.
+<% if virtual or device_memory %>
+  // What earlier calls made stays: ORT may hold pointers to it.
+<% endif %>
 <% if virtual %>
   for (HardwareDevice& device : made.hardware) hardware_.push_back(std::move(device));
 <% endif %>
@@ -119,7 +117,6 @@ Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* h
       rule.type == DeviceType::kNpu ? OrtMemoryInfoDeviceType_NPU : OrtMemoryInfoDeviceType_GPU;
   const auto ordinal = static_cast<int32_t>(memory_.size() + made->memory.size());
   MemoryInfo info(*api_.ort);
-  // No alignment: applications name a device without one, and it would have to be equal.
   EP_ORT(api_, ort->CreateMemoryInfo_V2(kEpName, type, kVendorId, ordinal,
                                         OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
                                         info.out()));
@@ -164,8 +161,7 @@ Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
   const Logger session_logger(api_, logger);
   if (count > 1) {
     // Not an error: a device shows up once for each registration of the library.
-    session_logger.Log(ORT_LOGGING_LEVEL_WARNING, "CreateEp", std::string(kEpName) + " uses the first of the " +
-                                           std::to_string(count) + " devices it was given");
+    session_logger.Warn("uses the first of the " + std::to_string(count) + " devices given");
   }
   auto made = std::make_unique<Ep>(*this, session_logger);
   EP_RETURN_IF_ERROR(made->Init(session));

@@ -12,16 +12,19 @@ class Logger {
  public:
   Logger(const Api& api, const OrtLogger* sink) noexcept : ort_(api.ort), sink_(sink) {}
 
-  void Log(OrtLoggingLevel level, const char* where, const std::string& text) const noexcept {
+  void Info(const std::string& text) const noexcept { Log(ORT_LOGGING_LEVEL_INFO, text); }
+  void Warn(const std::string& text) const noexcept { Log(ORT_LOGGING_LEVEL_WARNING, text); }
+
+ private:
+  void Log(OrtLoggingLevel level, const std::string& text) const noexcept {
     if (sink_ == nullptr) return;
-    // ORT wants a file for the line's head; the library's name says more than one of our sources.
+    // ORT heads a line with file and function; who speaks is worth more to a reader of the log.
     const ORTCHAR_T* file = ORT_TSTR(<%= library | cpp_string %>);
     // A log that cannot be written must not fail what it reports on.
-    OrtStatus* status = ort_->Logger_LogMessage(sink_, level, text.c_str(), file, 0, where);
+    OrtStatus* status = ort_->Logger_LogMessage(sink_, level, text.c_str(), file, 0, kEpName);
     if (status != nullptr) ort_->ReleaseStatus(status);
   }
 
- private:
   const OrtApi* ort_;
   const OrtLogger* sink_;
 };

@@ -114,9 +114,9 @@ Status Unknown(const OptionText& text) {
       nearest = option.key;
     }
   }
-  const std::string hint = nearest != nullptr ? "; did you mean '" + std::string(nearest) + "'?" : "";
+  const std::string hint = nearest != nullptr ? "did you mean '" + std::string(nearest) + "'? " : "";
   return InvalidArgument(std::string(kEpName) + ": unknown option '" + text.key + "' (value '" +
-                         text.value + "')" + hint + " Options: " + listed);
+                         text.value + "'); " + hint + "the options are " + listed);
 }
 
 Status ParseOne(const OptionText& text, Options* options) {

@@ -21,22 +21,28 @@ void TestTableIsSorted() {
 <% for op in ops %>
 void Test<%= op.name %>() {
 <% for call in op.calls %>
-  Call(<%= op.domain | cpp_string %>, <%= op.op | cpp_string %>, <%= call.since %>)
+<% if call.since | length > 1 %>
+  for (int since : {<% for since in call.since %><%= since %><% if not loop.last %>, <% endif %><% endfor %>})
+<% endif %>
+<% for entry in call.loops %>
+  for (DType <%= entry.variable %> : {<% for type in entry.types %>DType::<%= type %><% if not loop.last %>, <% endif %><% endfor %>})
+<% endfor %>
+  Call(<%= op.domain | cpp_string %>, <%= op.op | cpp_string %>,<% if call.since | length > 1 %> since<% else %> <%= call.since[0] %><% endif %>)
 <% for name, value in call.attributes %>
       .With(<%= name | cpp_string %>, <%= value %>)
 <% endfor %>
 <% for name, tensor in call.tensors %>
-      .With(<%= name | cpp_string %>, Make<<%= tensor.cpp %>>(<%= tensor.shape %>, <%= tensor.data %>))
+      .With(<%= name | cpp_string %>, Make(<%= tensor.type %>, <%= tensor.shape %>, <%= tensor.data %>))
 <% endfor %>
 <% for tensor in call.inputs %>
 <% if tensor %>
-      .Input<<%= tensor.cpp %>>(<%= tensor.shape %>, <%= tensor.data %>)
+      .Input(<%= tensor.type %>, <%= tensor.shape %>, <%= tensor.data %>)
 <% else %>
       .NoInput()
 <% endif %>
 <% endfor %>
 <% for tensor in call.outputs %>
-      .Expect<<%= tensor.cpp %>>(<%= tensor.shape %>, <%= tensor.data %>)
+      .Expect(<%= tensor.type %>, <%= tensor.shape %>, <%= tensor.data %>)
 <% endfor %>
       .Run();
 <% endfor %>

@@ -8,7 +8,6 @@ machine that is known to have none, and the tests that need one are skipped.
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +53,11 @@ def manifest(library: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def plugin(library: Path, manifest: dict[str, Any]) -> Iterator[Plugin]:
-    """The registered library with the device to test on."""
+def plugin(library: Path, manifest: dict[str, Any]) -> Plugin:
+    """The registered library with the device to test on.
+
+    It stays registered: the sessions of tests that failed live until their reports are written.
+    """
     package.register(virtual=manifest["virtual"])
     devices = package.devices()
     if not devices:
@@ -63,5 +65,4 @@ def plugin(library: Path, manifest: dict[str, Any]) -> Iterator[Plugin]:
         if os.environ.get(_NO_DEVICE_VARIABLE) == "1":
             pytest.skip(message)
         pytest.fail(f"{message}; if that is right here, set {_NO_DEVICE_VARIABLE}=1")
-    yield Plugin(manifest, devices[0])
-    package.unregister()
+    return Plugin(manifest, devices[0])

@@ -68,7 +68,7 @@ class Plugin:
         # After the device: with it come the published defaults, which overwrite what is there.
         for key, value in (config or {}).items():
             settings.add_session_config_entry(key, value)
-        return onnxruntime.InferenceSession(model, settings)
+        return onnxruntime.InferenceSession(model, settings, enable_fallback=0)
 
     def taken(self, session: onnxruntime.InferenceSession) -> list[str]:
         """The types of the nodes that the runtime recorded as given to this device."""

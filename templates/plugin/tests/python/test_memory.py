@@ -9,6 +9,17 @@ import pytest
 
 from support import OneNode, Plugin, Trial, assert_same, expected, fresh, trials
 
+_ONE_TENSOR = """
+    import ctypes, json
+    import numpy as np
+    import <%= package %> as package
+    from support import Plugin
+    from test_memory import _on_device
+    manifest = json.load(open(package.get_library_path() + ".manifest.json", encoding="utf-8"))
+    package.register(virtual=manifest["virtual"])
+    tensor = _on_device(Plugin(manifest, package.devices()[0]), np.ones(4, np.float32))
+"""
+
 
 def _all_float32(trial: Trial) -> bool:
     return set(trial.types.values()) == {"float32"}
@@ -22,10 +33,12 @@ def one(plugin: Plugin) -> OneNode:
 
 def _on_device(plugin: Plugin, value: Any) -> onnxruntime.OrtValue:
     """A copy of ``value`` in the device's memory."""
-    hardware = plugin.device.device
-    return onnxruntime.OrtValue.ortvalue_from_numpy(
-        value, hardware.type.name.lower(), 0, hardware.vendor_id
+    kind = "npu" if plugin.device.device.type.name == "NPU" else "gpu"
+    tensor = onnxruntime.OrtValue.ortvalue_from_shape_and_type(
+        value.shape, value.dtype, kind, 0, plugin.manifest["vendor_id"]
     )
+    onnxruntime.copy_tensors([onnxruntime.OrtValue.ortvalue_from_numpy(value)], [tensor], None)
+    return tensor
 
 
 def test_the_device_has_memory_of_its_own(plugin: Plugin) -> None:
@@ -56,19 +69,33 @@ def test_io_binding_with_tensors_on_the_device(plugin: Plugin, one: OneNode) -> 
 
 def test_the_host_cannot_read_the_device_s_memory(plugin: Plugin) -> None:
     result = fresh(
-        """
-        import ctypes, json
-        import numpy as np
-        import <%= package %> as package
-        from support import Plugin
-        from test_memory import _on_device
-        manifest = json.load(open(package.get_library_path() + ".manifest.json", encoding="utf-8"))
-        package.register(virtual=manifest["virtual"])
-        tensor = _on_device(Plugin(manifest, package.devices()[0]), np.ones(4, np.float32))
-        print("reading", flush=True)
-        ctypes.string_at(tensor.data_ptr(), 4)
-        print("read", flush=True)
-        """
+        _ONE_TENSOR
+        + """
+    print("reading", flush=True)
+    ctypes.string_at(tensor.data_ptr(), 4)
+    print("read", flush=True)
+"""
     )
     assert result.stdout == "reading\n", result.stderr
     assert result.returncode != 0
+
+
+def test_a_tensor_that_is_alive_keeps_the_registration(plugin: Plugin) -> None:
+    result = fresh(
+        _ONE_TENSOR
+        + """
+    try:
+        package.unregister()
+    except RuntimeError as error:
+        print(error)
+    del tensor
+    package.unregister()
+"""
+    )
+    assert result.returncode == 0, result.stderr
+    assert "1 device tensor(s)" in result.stdout
+
+
+def test_the_process_ends_well_with_a_tensor_in_a_global(plugin: Plugin) -> None:
+    result = fresh(_ONE_TENSOR)
+    assert (result.returncode, result.stderr) == (0, "")

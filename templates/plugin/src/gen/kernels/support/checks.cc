@@ -36,13 +36,14 @@ Status ResolveAxis(int64_t axis, size_t rank, size_t* index) {
   return Status();
 }
 
-Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bool>* named) {
-  named->assign(rank, false);
+Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, AxisSet* named) {
+  *named = AxisSet();
+  if (rank > 64) return NotImplemented(Text() << "axes of a tensor of rank " << rank);
   for (int64_t axis : axes) {
     size_t index = 0;
     EP_RETURN_IF_ERROR(ResolveAxis(axis, rank, &index));
-    if ((*named)[index]) return InvalidArgument(Text() << "axis " << axis << " is named twice");
-    (*named)[index] = true;
+    if (named->has(index)) return InvalidArgument(Text() << "axis " << axis << " is named twice");
+    named->add(index);
   }
   return Status();
 }

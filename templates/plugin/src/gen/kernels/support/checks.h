@@ -24,8 +24,16 @@ Status CheckShape(const Shape& shape);
 // Turns `axis`, which counts from the end when negative, into an index below `rank`.
 Status ResolveAxis(int64_t axis, size_t rank, size_t* index);
 
-// Sets named[i] for every axis i that `axes` names. An axis named twice is an error.
-Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, std::vector<bool>* named);
+// Some of the axes of a tensor, of which there are at most 64.
+struct AxisSet {
+  uint64_t bits = 0;
+
+  bool has(size_t axis) const noexcept { return (bits >> axis & 1) != 0; }
+  void add(size_t axis) noexcept { bits |= uint64_t{1} << axis; }
+};
+
+// The set of all axes that `axes` names. An axis named twice is an error.
+Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, AxisSet* named);
 
 // The integers of a scalar or one-dimensional host tensor. `what` names it in messages.
 Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>* values);

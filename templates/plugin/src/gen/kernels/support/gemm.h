@@ -52,35 +52,11 @@ constexpr int64_t kBlockDepth = 128;
 constexpr int64_t kBlockCols = 8 * kTileCols;
 constexpr int64_t kBlockRows = 32 * kTileRows;
 
-// Adds `rows` rows of `left` times one packed tile.
-template <class T, int rows>
-void AddTile(const MatrixView<T>& left, const T* packed, int64_t depth, int64_t cols, T* result,
-             int64_t result_stride) {
-  T sums[rows][kTileCols] = {};
-  for (int64_t p = 0; p < depth; ++p, packed += kTileCols) {
-    for (int i = 0; i < rows; ++i) {
-      const T factor = *left.at(i, p);
-      for (int j = 0; j < kTileCols; ++j) sums[i][j] += factor * packed[j];
-    }
-  }
-  for (int i = 0; i < rows; ++i, result += result_stride) {
-    for (int64_t j = 0; j < cols; ++j) result[j] += sums[i][j];
-  }
-}
-
-// Adds rows [i, i_end), columns [j, j + cols) of one piece of the depth.
+// Adds `rows` rows of `left` times one packed tile, of which `cols` columns count. Compiled once, in
+// gemm.cc, for float and double.
 template <class T>
 void AddTiles(MatrixView<T> left, const T* packed, int64_t depth, int64_t rows, int64_t cols,
-              T* result, int64_t result_stride) {
-  for (; rows >= kTileRows; rows -= kTileRows) {
-    AddTile<T, kTileRows>(left, packed, depth, cols, result, result_stride);
-    left.data += kTileRows * left.row_stride;
-    result += kTileRows * result_stride;
-  }
-  if (rows == 1) AddTile<T, 1>(left, packed, depth, cols, result, result_stride);
-  if (rows == 2) AddTile<T, 2>(left, packed, depth, cols, result, result_stride);
-  if (rows == 3) AddTile<T, 3>(left, packed, depth, cols, result, result_stride);
-}
+              T* result, int64_t stride);
 
 // Adds the block whose upper left corner is (i, j). `packed` has room for a block.
 template <class T, class Right>

@@ -6,20 +6,18 @@
 namespace <%= ns %> {
 
 Status ReducedAxes(const Tensor* axes_input, const std::vector<int64_t>& axes,
-                   bool noop_with_empty_axes, size_t rank, std::vector<bool>* reduced) {
+                   bool noop_with_empty_axes, size_t rank, AxisSet* reduced) {
   std::vector<int64_t> chosen = axes;
   if (axes_input != nullptr) EP_RETURN_IF_ERROR(ReadIntegers(*axes_input, "axes", &chosen));
-  if (chosen.empty()) {
-    reduced->assign(rank, !noop_with_empty_axes);
-    return Status();
-  }
-  return ResolveAxes(chosen, rank, reduced);
+  EP_RETURN_IF_ERROR(ResolveAxes(chosen, rank, reduced));
+  if (chosen.empty() && !noop_with_empty_axes) reduced->bits = ~uint64_t{0};
+  return Status();
 }
 
-Shape ReducedShape(const Shape& shape, const std::vector<bool>& reduced, bool keepdims) {
+Shape ReducedShape(const Shape& shape, AxisSet reduced, bool keepdims) {
   Shape result;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (!reduced[i]) {
+    if (!reduced.has(i)) {
       result.push_back(shape[i]);
     } else if (keepdims) {
       result.push_back(1);
@@ -39,26 +37,28 @@ int64_t Walk::Offset(int64_t index) const {
   return offset;
 }
 
-ReductionPlan PlanReduction(const Shape& shape, const std::vector<bool>& reduced) {
+ReductionPlan PlanReduction(const Shape& shape, AxisSet reduced) {
   // Neighbouring dimensions with the same fate are one; dimensions of one element are none.
   Shape dims;
-  std::vector<bool> fates;
+  bool fate = false;  // that of the last one of `dims`
+  AxisSet taken;      // of `dims`
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
-    if (!dims.empty() && fates.back() == reduced[i]) {
+    if (!dims.empty() && fate == reduced.has(i)) {
       dims.back() *= shape[i];
-    } else {
-      dims.push_back(shape[i]);
-      fates.push_back(reduced[i]);
+      continue;
     }
+    fate = reduced.has(i);
+    if (fate) taken.add(dims.size());
+    dims.push_back(shape[i]);
   }
   ReductionPlan plan;
   if (dims.empty()) return plan;
   plan.run = dims.back();
-  plan.sums_run = fates.back();
+  plan.sums_run = fate;
   int64_t stride = plan.run;
   for (size_t i = dims.size() - 1; i-- > 0;) {
-    Walk& walk = fates[i] ? plan.reduced : plan.kept;
+    Walk& walk = taken.has(i) ? plan.reduced : plan.kept;
     walk.dims.insert(walk.dims.begin(), dims[i]);
     walk.strides.insert(walk.strides.begin(), stride);
     stride *= dims[i];

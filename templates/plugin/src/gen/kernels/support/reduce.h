@@ -10,15 +10,16 @@
 #include "gen/api/exec.h"
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
+#include "gen/kernels/support/checks.h"
 
 namespace <%= ns %> {
 
 // Which axes a reduction takes away. `axes_input`, where there is one, overrules `axes`; no axes mean
 // all of them, or none if `noop_with_empty_axes`.
 Status ReducedAxes(const Tensor* axes_input, const std::vector<int64_t>& axes,
-                   bool noop_with_empty_axes, size_t rank, std::vector<bool>* reduced);
+                   bool noop_with_empty_axes, size_t rank, AxisSet* reduced);
 
-Shape ReducedShape(const Shape& shape, const std::vector<bool>& reduced, bool keepdims);
+Shape ReducedShape(const Shape& shape, AxisSet reduced, bool keepdims);
 
 // Dimensions of a dense tensor, walked in order: index i lies at Offset(i).
 struct Walk {
@@ -39,7 +40,7 @@ struct ReductionPlan {
   bool sums_run = false;
 };
 
-ReductionPlan PlanReduction(const Shape& shape, const std::vector<bool>& reduced);
+ReductionPlan PlanReduction(const Shape& shape, AxisSet reduced);
 
 // The value that is below (above) every other one.
 template <class T>

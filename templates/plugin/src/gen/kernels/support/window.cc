@@ -85,7 +85,7 @@ Status ReadWindow(const Node& node, WindowAttrs* attrs) {
   return Status();
 }
 
-Taps TapsInside(const Slide& slide, int64_t start) {
+Taps TapsAtEdge(const Slide& slide, int64_t start) {
   Taps taps{0, slide.kernel};
   if (start < 0) taps.begin = (-start + slide.dilation - 1) / slide.dilation;
   const int64_t room = slide.input - start;  // taps at this distance or beyond fall outside

@@ -48,7 +48,13 @@ struct Taps {
   int64_t end;
 };
 
-Taps TapsInside(const Slide& slide, int64_t start);
+Taps TapsAtEdge(const Slide& slide, int64_t start);
+
+// For the window whose first tap falls at `start`.
+inline Taps TapsInside(const Slide& slide, int64_t start) {
+  const bool all = start >= 0 && start + slide.reach() < slide.input;
+  return all ? Taps{0, slide.kernel} : TapsAtEdge(slide, start);
+}
 
 // A window on an actual input. There are always three spatial dimensions, so that one loop serves
 // all ranks: the ones that the input lacks come first and have one element.

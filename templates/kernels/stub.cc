@@ -1,0 +1,38 @@
+<% from "kernels/parts.inc" import read %>
+<%= banner %>
+#include "<%= k.header %>"
+
+// Write InferShapes and Compute, then set kReady<%= k.op %> in <%= k.stem %>.h to true: until then the
+// library does not offer the op. Read may refuse nodes that Compute cannot do; its text says why.
+//
+// Inputs:
+<% for name, option in k.inputs %>
+// - <%= loop.index0 %>: <%= name | cpp_comment %><% if option == "optional" %> (optional: ask inputs.has(<%= loop.index0 %>))<% elif option == "variadic" %> (any number: up to inputs.size())<% endif %>
+
+<% endfor %>
+// Outputs:
+<% for name, option in k.outputs %>
+// - <%= loop.index0 %>: <%= name | cpp_comment %><% if option == "optional" %> (optional: ask outputs.has(<%= loop.index0 %>))<% elif option == "variadic" %> (any number: up to outputs.size())<% endif %>
+
+<% endfor %>
+<% if k.types %>
+// Element types that the library registers:
+<% for constraint, types in k.types.items() %>
+// - <%= constraint | cpp_comment %>: <% for enumerator, cpp in types %><%= enumerator %><% if not loop.last %>, <% endif %><% endfor %>
+
+<% endfor %>
+<% endif %>
+
+namespace <%= ns %> {
+
+<%= read(k) %>
+
+Status InferShapes(const <%= k.attrs %>&, Inputs, Shapes&) {
+  return NotImplemented(<%= (k.label ~ ": InferShapes is not written yet") | cpp_string %>);
+}
+
+Status Compute(const <%= k.attrs %>&, Inputs, Outputs, Exec&) {
+  return NotImplemented(<%= (k.label ~ ": Compute is not written yet") | cpp_string %>);
+}
+
+}  // namespace <%= ns %>
