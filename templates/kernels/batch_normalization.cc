@@ -11,14 +11,17 @@ namespace {
 // An input with one dimension has one channel.
 int64_t Channels(const Shape& x) { return x.size() > 1 ? x[1] : 1; }
 
+// The statistics may be of another type than X.
+template <class T>
+T ValueAt(const Tensor& tensor, int64_t index) {
+  if (tensor.dtype == DType::kFloat64) return static_cast<T>(tensor.data<double>()[index]);
+  return static_cast<T>(tensor.data<float>()[index]);
+}
+
 template <class T>
 Status Normalize(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& shape = inputs[0].shape;
   const T* x = inputs[0].data<T>();
-  const T* scale = inputs[1].data<T>();
-  const T* bias = inputs[2].data<T>();
-  const T* mean = inputs[3].data<T>();
-  const T* variance = inputs[4].data<T>();
   T* y = outputs[0].data<T>();
   const T epsilon = static_cast<T>(attrs.epsilon);
   const int64_t channels = Channels(shape);
@@ -26,8 +29,9 @@ Status Normalize(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Ex
   ParallelFor(exec, shape[0] * channels, pixels, [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const int64_t channel = plane % channels;
-      const T factor = scale[channel] / Sqrt(variance[channel] + epsilon);
-      const T offset = bias[channel] - mean[channel] * factor;
+      const T variance = ValueAt<T>(inputs[4], channel);
+      const T factor = ValueAt<T>(inputs[1], channel) / Sqrt(variance + epsilon);
+      const T offset = ValueAt<T>(inputs[2], channel) - ValueAt<T>(inputs[3], channel) * factor;
       const T* from = x + plane * pixels;
       T* to = y + plane * pixels;
       for (int64_t i = 0; i < pixels; ++i) to[i] = from[i] * factor + offset;
@@ -62,9 +66,6 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   for (size_t i = 1; i < 5; ++i) {
     if (inputs[i].shape != expected) {
       return BadShape(<%= k.label | cpp_string %>, i, inputs[i].shape, "must have one value for each channel of X");
-    }
-    if (inputs[i].dtype != inputs[0].dtype) {
-      return NotImplemented("scale, bias, mean and variance of another type than X");
     }
   }
   shapes[0] = x;

@@ -44,12 +44,13 @@ Status Fold(Inputs inputs, const MutableTensor& y, Exec& exec) {
 <% else %>
   if (inputs.size() == 1) return Map<T, T>(inputs[0], y, 1, Copy(), exec);
 <% endif %>
-  EP_RETURN_IF_ERROR((Zip<T, T, T>(<%= k.label | cpp_string %>, inputs[0], inputs[1], y, 1, Function(), exec)));
-  for (size_t i = 2; i < inputs.size(); ++i) {
-    EP_RETURN_IF_ERROR((Zip<T, T, T>(<%= k.label | cpp_string %>, y, inputs[i], y, 1, Function(), exec)));
+  Operand so_far = inputs[0];
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    EP_RETURN_IF_ERROR((Zip<T, T, T>(<%= k.label | cpp_string %>, so_far, inputs[i], y, 1, Function(), exec)));
+    so_far = y;
   }
 <% if k.p.mean %>
-  return Map<T, T>(Operand(y), y, 1, divide, exec);
+  return Map<T, T>(y, y, 1, divide, exec);
 <% else %>
   return Status();
 <% endif %>

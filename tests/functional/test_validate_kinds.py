@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -91,36 +92,43 @@ def damaged_tables(to: Path) -> Path:
     return to
 
 
-EXPECTED = {
-    python_extension: ("Python extension module", "PyInit_"),
-    other_machine: ("a library for", "this machine is"),
-    truncated: ("damaged ELF file", "ends after 3000 bytes"),
-    header_only: ("damaged ELF file", "cut off"),
-    text: ("a text file", "expected a plugin EP"),
-    empty: ("an empty file", "expected a plugin EP"),
-    directory: ("a directory", "expected a plugin EP"),
-    archive: ("an archive", "unpack"),
-    noise: ("no library of any known format", "ELF"),
-    runtime: ("onnxruntime itself", "CreateEpFactories"),
-    other_library: ("shared library without the entry points", "CreateEpFactories"),
+THINGS: dict[str, tuple[Callable[[Path], Path], str, str]] = {
+    "python extension": (python_extension, "Python extension module", "PyInit_"),
+    "other machine": (other_machine, "a library for", "this machine is"),
+    "truncated": (truncated, "damaged ELF file", "ends after 3000 bytes"),
+    "header only": (header_only, "damaged ELF file", "cut off"),
+    "text": (text, "a text file", "expected a plugin EP"),
+    "empty": (empty, "an empty file", "expected a plugin EP"),
+    "directory": (directory, "a directory", "expected a plugin EP"),
+    "archive": (archive, "an archive", "unpack"),
+    "noise": (noise, "no library of any known format", "ELF"),
+    "runtime": (runtime, "onnxruntime itself", "CreateEpFactories"),
+    "other library": (
+        other_library,
+        "shared library without the entry points",
+        "CreateEpFactories",
+    ),
 }
 
 
-@pytest.mark.parametrize("make", EXPECTED, ids=lambda make: make.__name__)
-def test_says_what_it_is_and_what_was_expected(make: object, tmp_path: Path) -> None:
-    assert callable(make)
-    file: Path = make(tmp_path / "thing.so")
-    what, why = EXPECTED[make]
-    detail = explanation(validate(file))
-    assert what in detail
-    assert why in detail
-    assert file.name in detail
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is said about each thing, by its name."""
+    place = tmp_path_factory.mktemp("things")
+    files = {name: make(place / f"{name}.so") for name, (make, _, _) in THINGS.items()}
+    return {name: explanation(validate(file)) for name, file in files.items()}
 
 
-def test_all_explanations_differ(tmp_path: Path) -> None:
-    said = [explanation(validate(make(tmp_path / f"{make.__name__}.so"))) for make in EXPECTED]
-    kinds = {text.split(" is ", 1)[1] for text in said}
-    assert len(kinds) == len(EXPECTED)
+@pytest.mark.parametrize("name", THINGS)
+def test_says_what_it_is_and_what_was_expected(name: str, said: dict[str, str]) -> None:
+    _, what, why = THINGS[name]
+    assert what in said[name]
+    assert why in said[name]
+
+
+def test_all_explanations_differ(said: dict[str, str]) -> None:
+    kinds = {text.split(" is ", 1)[1] for text in said.values()}
+    assert len(kinds) == len(THINGS)
 
 
 def test_a_plugin_ep_is_no_custom_op_library() -> None:

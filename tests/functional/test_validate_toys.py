@@ -135,10 +135,8 @@ def test_a_stub_must_not_be_taken_and_is_tested_once_it_is_ready(tmp_path: Path)
 
 
 def test_an_op_without_a_case_is_not_a_pass(tmp_path: Path) -> None:
-    ops = [
-        {"domain": "org.example", "op": "Odd", "since": 1, "ready": True, "types": {"T": ["float32"]}},
-        {"domain": "", "op": "Relu", "since": 14, "ready": True, "types": {"T": ["float32"]}},
-    ]  # fmt: skip
+    relu = {"domain": "", "op": "Relu", "since": 14, "ready": True, "types": {"T": ["float32"]}}
+    ops = [{**relu, "domain": "org.example", "op": "Odd", "since": 1}, relu]
     report = validate(toy(), manifest(tmp_path / "m.json", ops=ops))
     check = line(report, Rung.OPS, "org.example::Odd")
     assert check.outcome is Outcome.NOT_CHECKED

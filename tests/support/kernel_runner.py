@@ -35,7 +35,9 @@ class KernelError(Exception):
         self.code = code
 
 
-def build(project: Path, namespace: str, compiler: str = "g++", flags: Sequence[str] = ()) -> Runner:
+def build(
+    project: Path, namespace: str, compiler: str = "g++", flags: Sequence[str] = ()
+) -> Runner:
     """The kernels below ``project`` as a library; ``flags`` are added to the compiler's."""
     sources = sorted((project / "src").rglob("*.cc"))
     digest = hashlib.sha256(repr((namespace, compiler, _FLAGS, flags)).encode())
@@ -47,7 +49,11 @@ def build(project: Path, namespace: str, compiler: str = "g++", flags: Sequence[
         if not library.is_file():
             place.mkdir(parents=True, exist_ok=True)
             command = (compiler, *_FLAGS, *flags)
-            include = (f"-I{project / 'src'}", f"-I{project / 'tests/cpp'}", f"-DPROJECT={namespace}")
+            include = (
+                f"-I{project / 'src'}",
+                f"-I{project / 'tests/cpp'}",
+                f"-DPROJECT={namespace}",
+            )
 
             def compile_one(job: tuple[int, Path]) -> str:
                 target = place / f"{job[0]}.o"

@@ -29,12 +29,14 @@ class Case:
             type that constraint T2 has, ``{"type_of": "T2", "values": [1]}`` for a tensor of it.
         since: the first and last since-version that the case is legal for.
         outputs: how many outputs the node has.
+        one_type: only combinations in which all constraints have the same type.
     """
 
     inputs: Sequence[Sequence[int] | Mapping[str, Json] | None]
     attributes: Mapping[str, Json] = field(default_factory=dict)
     since: tuple[int, int] = (1, _NEWEST)
     outputs: int = 1
+    one_type: bool = False
 
 
 def _constant(*values: Json) -> Mapping[str, Json]:
@@ -114,6 +116,10 @@ _CASES: dict[str, tuple[Case, ...]] = {
         Case([(2, 3, 4, 5), (3,), (3,), (3,), _within((3,), 0.5, 2.0)], {}, (7, _NEWEST)),
         Case([(0, 3, 4), (3,), (3,), (3,), _within((3,), 0.5, 2.0)], {}, (7, _NEWEST)),
     ),
+    "BitShift": (
+        *(Case([s, s], {"direction": "LEFT"}) for s in _SHAPES),
+        Case([(2, 1, 4), (3, 1)], {"direction": "RIGHT"}),
+    ),
     "Cast": (Case([(2, 3)], {"to": {"type_of": "T2"}}), Case([()], {"to": {"type_of": "T2"}})),
     "Clip": (
         Case([(2, 3)], {"min": -0.5, "max": 0.5}, (1, 10)),
@@ -160,8 +166,23 @@ _CASES: dict[str, tuple[Case, ...]] = {
     ),
     "GlobalAveragePool": (Case([(1, 3, 4, 5)]), Case([(2, 3, 4)])),
     "GlobalMaxPool": (Case([(1, 3, 4, 5)]), Case([(2, 3, 4)])),
+    "GroupNormalization": (
+        Case([(2, 4, 3), (2,), (2,)], {"num_groups": 2}, (18, 20)),
+        Case([(2, 4, 3), (4,), (4,)], {"num_groups": 2}, (21, _NEWEST)),
+    ),
     "HardSigmoid": (*(Case([shape], {"alpha": 0.25, "beta": 0.4}) for shape in _SHAPES),),
+    "Hardmax": (Case([(2, 3, 4)]), Case([(2, 3)], {"axis": 0})),
+    "InstanceNormalization": (Case([(2, 3, 4, 5), (3,), (3,)], since=(6, _NEWEST)),),
+    "LayerNormalization": (
+        Case([(2, 3, 4), (4,), (4,)]),
+        Case([(2, 3, 4), (3, 4)], {"axis": 1}),
+        Case([(0, 4), (4,)]),
+    ),
     "LeakyRelu": (*(Case([shape], {"alpha": 0.2}) for shape in _SHAPES),),
+    "LpPool": (
+        Case([(1, 2, 6, 6)], {"kernel_shape": [2, 2], "strides": [2, 2]}, (2, _NEWEST)),
+        Case([(1, 2, 9)], {"kernel_shape": [3], "p": 1}, (2, _NEWEST)),
+    ),
     "LRN": (Case([(1, 5, 3, 3)], {"size": 3}),),
     "MatMul": (
         Case([(2, 3), (3, 4)]),
@@ -185,6 +206,11 @@ _CASES: dict[str, tuple[Case, ...]] = {
         Case([(2, 3, 4), (3, 1)], since=(7, _NEWEST)),
     ),
     "Range": (Case([_scalar(1), _scalar(9), _scalar(3)]),),
+    # The runtime expands it to a function whose Mul does not take two types.
+    "RMSNormalization": (
+        Case([(2, 3, 4), (4,)], one_type=True),
+        Case([(2, 3, 4), (3, 4)], {"axis": 1}, one_type=True),
+    ),
     "Reshape": (
         Case([(2, 3, 4), _constant(0, -1)], since=(5, _NEWEST)),
         Case([(1, 1), _constant()], since=(5, _NEWEST)),
@@ -239,8 +265,16 @@ _CASES: dict[str, tuple[Case, ...]] = {
 
 
 def op_cases(blueprint: Blueprint) -> list[dict[str, Json]]:
-    """The cases of a blueprint's ops as JSON values, in the order of its ops."""
-    return [_row(op, case) for op in blueprint.ops for case in _cases(op) if _legal(op, case)]
+    """The cases of a blueprint's ops as JSON values, in the order of its ops.
+
+    Versions whose inputs have the same types share a row.
+    """
+    return [
+        _row(op, case, types, since)
+        for op in blueprint.ops
+        for case in _cases(op)
+        for types, since in _versions(op, case).items()
+    ]
 
 
 def _cases(op: Op) -> tuple[Case, ...]:
@@ -250,27 +284,37 @@ def _cases(op: Op) -> tuple[Case, ...]:
     return tuple(Case([shape] * count) for shape in _SHAPES)
 
 
-def _legal(op: Op, case: Case) -> bool:
+def _versions(op: Op, case: Case) -> dict[tuple[str, ...], list[int]]:
+    """The since-versions that the case is legal for, by the types that its inputs have there."""
     first, last = case.since
-    return any(first <= version.schema.since <= last for version in op.versions)
+    found: dict[tuple[str, ...], list[int]] = {}
+    for version in op.versions:
+        schema = version.schema
+        if first <= schema.since <= last and len(case.inputs) <= schema.max_inputs:
+            formal = [parameter.type_str for parameter in schema.inputs]
+            types = tuple(formal[min(i, len(formal) - 1)] for i in range(len(case.inputs)))
+            found.setdefault(types, []).append(schema.since)
+    return found
 
 
-def _row(op: Op, case: Case) -> dict[str, Json]:
-    first, last = case.since
+def _row(op: Op, case: Case, types: Sequence[str], since: list[int]) -> dict[str, Json]:
     row: dict[str, Json] = {
         "domain": op.domain,
         "op": op.op,
-        "since": [v.schema.since for v in op.versions if first <= v.schema.since <= last],
-        "inputs": [_input(each) for each in case.inputs],
+        "since": list(since),
+        "inputs": [_input(*each) for each in zip(case.inputs, types, strict=True)],
     }
     if case.attributes:
         row["attributes"] = dict(case.attributes)
     if case.outputs != 1:
         row["outputs"] = case.outputs
+    if case.one_type:
+        row["one_type"] = True
     return row
 
 
-def _input(given: Sequence[int] | Mapping[str, Json] | None) -> Json:
+def _input(given: Sequence[int] | Mapping[str, Json] | None, type_str: str) -> Json:
     if given is None:
         return None
-    return dict(given) if isinstance(given, Mapping) else {"shape": list(given)}
+    spec: dict[str, Json] = dict(given) if isinstance(given, Mapping) else {"shape": list(given)}
+    return {**spec, "type": type_str}

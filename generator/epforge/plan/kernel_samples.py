@@ -71,14 +71,15 @@ def _calls(op: Op, sample: Sample) -> list[CallView]:
     """The sample once for each set of versions that agree on the types it can have."""
     groups: dict[tuple[tuple[str, tuple[DType, ...]], ...], list[int]] = {}
     for version in op.versions:
-        if _is_legal(sample, version):
-            types = _types(sample, version.types)
-            if all(options for _, options in types):
-                groups.setdefault(types, []).append(version.schema.since)
+        if applies(sample, version):
+            types = types_of(sample, version.types)
+            if all(types.values()):
+                groups.setdefault(tuple(types.items()), []).append(version.schema.since)
     return [_call(sample, tuple(since), dict(types)) for types, since in groups.items()]
 
 
-def _is_legal(sample: Sample, version: OpVersion) -> bool:
+def applies(sample: Sample, version: OpVersion) -> bool:
+    """Is the sample legal for that version, with the element types that it fixes itself?"""
     schema = version.schema
     fits = len(sample.inputs) <= schema.max_inputs and len(sample.outputs) <= schema.max_outputs
     if not fits or (sample.since and schema.since not in sample.since):
@@ -99,14 +100,14 @@ def _stretched(parameters: tuple[Parameter, ...], count: int) -> tuple[Parameter
     return tuple(parameters[min(i, len(parameters) - 1)] for i in range(count))
 
 
-def _types(
+def types_of(
     sample: Sample, types: Mapping[str, tuple[DType, ...]]
-) -> tuple[tuple[str, tuple[DType, ...]], ...]:
-    """Per constraint of the sample, the element types that hold its values."""
+) -> dict[str, tuple[DType, ...]]:
+    """Per constraint of the sample, those of ``types`` that hold its values."""
     tensors = (*sample.inputs, *sample.outputs, *sample.attributes.values())
     values = [v for v in tensors if isinstance(v, Value)]
     names = sorted({v.type for v in values if isinstance(v.type, str)})
-    return tuple((name, _able(types.get(name, ()), name, values)) for name in names)
+    return {name: _able(types.get(name, ()), name, values) for name in names}
 
 
 def _able(types: tuple[DType, ...], name: str, values: list[Value]) -> tuple[DType, ...]:

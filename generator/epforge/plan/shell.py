@@ -183,16 +183,16 @@ def _text(value: int | float | bool | str) -> str:
 
 def _bounds(option: Option) -> tuple[Safe, Safe]:
     """The range as C++ expressions; the type's own where the option has none."""
-    if option.type is OptionType.FLOAT:
-        low, high = "-DBL_MAX", "DBL_MAX"
-        convert = lambda value: repr(float(value))  # noqa: E731
-    else:
-        low, high = "INT64_MIN", "INT64_MAX"
-        convert = lambda value: str(int(value))  # noqa: E731
+    is_float = option.type is OptionType.FLOAT
+    lowest, highest = ("-DBL_MAX", "DBL_MAX") if is_float else ("INT64_MIN", "INT64_MAX")
     return (
-        Safe(low if option.minimum is None else convert(option.minimum)),
-        Safe(high if option.maximum is None else convert(option.maximum)),
+        Safe(lowest if option.minimum is None else _number(option.minimum, is_float)),
+        Safe(highest if option.maximum is None else _number(option.maximum, is_float)),
     )
+
+
+def _number(value: int | float, is_float: bool) -> str:
+    return repr(float(value)) if is_float else str(int(value))
 
 
 def _expected(option: Option) -> str:
@@ -317,9 +317,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "host.h": "a small host for plugin libraries",
         "host.cc": "a small host for plugin libraries",
     }
-    return [
-        _generated(f"tests/cpp/{name}", params, reason) for name, reason in reasons.items()
-    ]
+    return [_generated(f"tests/cpp/{name}", params, reason) for name, reason in reasons.items()]
 
 
 def _trial(blueprint: Blueprint) -> Mapping[str, object] | None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import UsageError
 from epforge.validate import manifest as manifests
 from epforge.validate import static
 from epforge.validate.binary import Binary
-from epforge.validate.load import Loader
+from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import RUNGS, CaseResult, Check, Outcome, Report, Rung
 from epforge.validate.ops import OpsRung
 from epforge.validate.process import Limits, run_worker
@@ -89,48 +90,28 @@ def validate(
     """
     started = time.monotonic()
     library = Path(library).absolute()
-    limits = limits or Limits()
-    binary = read_binary(library, limits)
+    climb = _Climb(
+        library=library,
+        binary=read_binary(library, limits),
+        rungs=tuple(rungs),
+        keep_going=keep_going,
+        allow_no_devices=allow_no_devices,
+        only=tuple(only),
+        limits=limits or Limits(),
+        jobs=jobs,
+        progress=progress,
+    )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
     claims = manifests.load(manifest) if manifest else None
-    checks = list(static.check(library, binary, expect, sys.platform))
-    stop = any(check.outcome.bad for check in checks)
-    loadable = not static.mismatch(binary, expect, sys.platform) and not _lacks_entry(binary)
-    if Rung.STATIC not in rungs and loadable and expect is Kind.PLUGIN_EP:
-        checks, stop = [], False
+    checks, loadable = climb.static(expect)
     ep = claims.ep if claims else ""
     versions: list[str] = []
-    climb = [rung for rung in rungs if rung is not Rung.STATIC]
-    if expect is not Kind.PLUGIN_EP:
-        checks += [_skipped(rung, "custom-op libraries have rung static only") for rung in climb]
-        climb = []
-    if climb and (not loadable or (stop and not keep_going)):
-        checks += [_skipped(rung, "a lower rung failed") for rung in climb]
-        climb = []
-    for runtime in runtimes if climb else ():
-        progress(
-            f"loading {library.name}"
-            + (f" in onnxruntime {runtime.label}" if runtime.label else "")
-        )
-        preload = preload_for(binary)
-        bounds = limits if not binary.sanitizers else Limits(limits.stall_s * 3, 0)
-        loaded = Loader(library, claims, runtime, bounds, allow_no_devices, preload, jobs).run()
+    for runtime in runtimes if loadable and set(rungs) - {Rung.STATIC} else ():
+        loaded, more = climb.on_runtime(runtime, claims)
+        checks += more
         versions.append(loaded.runtime)
         ep = ep or loaded.ep
-        failed = any(check.outcome.bad for check in loaded.checks)
-        if Rung.LOAD in climb or failed or not loaded.usable:
-            checks += loaded.checks
-        if Rung.OPS not in climb:
-            continue
-        if not loaded.usable or (failed and not keep_going):
-            why = "a lower rung failed" if failed else "no device to run on"
-            checks.append(_skipped(Rung.OPS, why, loaded.runtime))
-            continue
-        checks += OpsRung(
-            library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, bounds,
-            preload, jobs, tuple(only), progress,
-        ).run()  # fmt: skip
     return Report(
         library=library,
         ep=ep,
@@ -141,8 +122,64 @@ def validate(
     )
 
 
-def _lacks_entry(binary: Binary) -> bool:
-    return any(name not in binary.exports for name in static.ENTRY_POINTS)
+@dataclass(frozen=True)
+class _Climb:
+    library: Path
+    binary: Binary
+    rungs: tuple[Rung, ...]
+    keep_going: bool
+    allow_no_devices: bool
+    only: tuple[str, ...]
+    limits: Limits
+    jobs: int
+    progress: Callable[[str], None]
+
+    def static(self, expect: Kind) -> tuple[list[Check], bool]:
+        """The lines of rung `static`, and whether the library may be loaded.
+
+        The rung is always climbed, for its sake; its lines count if it was asked for, or if they
+        say why nothing more is done.
+        """
+        found = list(static.check(self.library, self.binary, expect, sys.platform))
+        above = [rung for rung in self.rungs if rung is not Rung.STATIC]
+        if expect is not Kind.PLUGIN_EP:
+            why = "custom-op libraries have rung static only"
+            return found + [_skipped(rung, why) for rung in above], False
+        wrong = static.mismatch(self.binary, expect, sys.platform)
+        loadable = not wrong and all(x in self.binary.exports for x in static.ENTRY_POINTS)
+        if loadable and Rung.STATIC not in self.rungs:
+            return [], True
+        failed = any(check.outcome.bad for check in found)
+        if loadable and (self.keep_going or not failed):
+            return found, True
+        return found + [_skipped(rung, "a lower rung failed") for rung in above], False
+
+    def on_runtime(
+        self, runtime: Runtime, claims: manifests.Manifest | None
+    ) -> tuple[Loaded, list[Check]]:
+        """The rungs above `static`, on one runtime."""
+        where = f" in onnxruntime {runtime.label}" if runtime.label else ""
+        self.progress(f"loading {self.library.name}{where}")
+        preload = preload_for(self.binary)
+        limits = self.limits
+        if self.binary.sanitizers:  # they are slow, and reserve memory by the terabyte
+            limits = Limits(limits.stall_s * 3, memory_mb=0)
+        loaded = Loader(
+            self.library, claims, runtime, limits, self.allow_no_devices, preload, self.jobs
+        ).run()
+        failed = any(check.outcome.bad for check in loaded.checks)
+        shown = Rung.LOAD in self.rungs or failed or not loaded.usable
+        checks = list(loaded.checks) if shown else []
+        if Rung.OPS not in self.rungs:
+            return loaded, checks
+        if not loaded.usable or (failed and not self.keep_going):
+            why = "a lower rung failed" if failed else "no device to run on"
+            return loaded, [*checks, _skipped(Rung.OPS, why, loaded.runtime)]
+        ops = OpsRung(
+            self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
+            preload, self.jobs, self.only, self.progress,
+        )  # fmt: skip
+        return loaded, [*checks, *ops.run()]
 
 
 def _skipped(rung: Rung, why: str, version: str = "") -> Check:

@@ -52,7 +52,7 @@ class Loader:
     runtime: Runtime
     limits: Limits
     allow_no_devices: bool
-    preload: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()  # not empty for a library built with a sanitizer
     jobs: int = 2
 
     def run(self) -> Loaded:
@@ -191,6 +191,8 @@ class Loader:
             yield self._line("unload", Outcome.FAILED, text, version)
         elif not gone or gone[-1]["mapped"] is None:
             yield self._line("unload", Outcome.NOT_CHECKED, "this system does not say", version)
+        elif self.preload:
+            yield self._line("unload", Outcome.NOT_CHECKED, "sanitizers keep libraries", version)
         elif version_tuple(version) < _UNLOADS_SINCE:
             oldest = ".".join(map(str, _UNLOADS_SINCE))
             text = f"runtimes before {oldest} never unload a library"

@@ -35,7 +35,7 @@ class Limits:
 
     Args:
         stall_s: seconds without a sign of progress until it is ended.
-        memory_mb: MiB of address space; 0 for no bound.
+        memory_mb: MiB of private memory; 0 for no bound.
     """
 
     stall_s: float = 60.0

@@ -63,8 +63,10 @@ def mismatch(binary: Binary, expected: Kind, system: str) -> str:
         "archive": f"an archive or wheel, not a library; {wanted} (unpack it first)",
         "unknown": f"no library of any known format (ELF, PE, Mach-O); {wanted}",
     }
-    if binary.format in plain:
+    if binary.format in plain and not binary.damage:
         return plain[binary.format]
+    if binary.format == "unknown":
+        return f"unreadable: {binary.damage}; {wanted}"
     if binary.damage:
         return f"a damaged {binary.format.upper()} file: {binary.damage}; {wanted}"
     native = _SYSTEM_FORMAT.get(system, "elf")

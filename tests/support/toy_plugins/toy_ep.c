@@ -100,6 +100,13 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
     out[out_rank - 1 - i] = dim;
     size *= (size_t)dim;
   }
+#ifdef FAULT_OVERFLOW
+  if (op == 'R') {
+    char* small = malloc(4);
+    small[*(volatile size_t*)&size + 4] = 1;
+    free(small);
+  }
+#endif
 #ifdef FAULT_CRASH_EMPTY
   if (size == 0) abort();
 #endif
@@ -312,6 +319,16 @@ EXPORT
   fprintf(stderr, "toy: hello from the library\n");
 #endif
   ort = base->GetApi(TOY_LEVEL);
+#ifdef FAULT_UNCHECKED_API
+  ep_api = ort->GetEpApi();
+#endif
+#ifdef FAULT_SILENT_WHEN_OLD
+  *count = 0;
+  if (ort == NULL) return NULL;
+#endif
+#ifdef FAULT_VAGUE_WHEN_OLD
+  if (ort == NULL) return base->GetApi(1)->CreateStatus(ORT_FAIL, "please update");
+#endif
   if (ort == NULL) {
     char text[160];
     snprintf(text, sizeof(text), "toy needs ONNX Runtime 1.%d, this is %s", TOY_LEVEL,

@@ -68,16 +68,17 @@ def _binary(
     attributes: Mapping[str, Any] | None = None,
 ) -> Iterator[Case]:
     a_low, b_range = low, right or (low, high)
+    how = "".join(f", {key}={value}" for key, value in (attributes or {}).items())
     for a, b in PAIRS if ask.since >= 7 else tuple(p for p in PAIRS if p[0] == p[1]):
         feeds = (
             ask.feed(a, low=a_low, high=high),
             ask.feed(b, second, low=b_range[0], high=b_range[1]),
         )
-        yield Case(f"{dims(a)} with {dims(b)}", feeds, attributes or {})
+        yield Case(f"{dims(a)} with {dims(b)}{how}", feeds, attributes or {})
     same = ask.feed((2, 3), low=a_low, high=high)
     constant = ask.feed((3,), second, low=b_range[0], high=b_range[1], constant=True)
     if ask.since >= 7:
-        yield Case("second is constant", (same, constant), attributes or {})
+        yield Case(f"second is constant{how}", (same, constant), attributes or {})
 
 
 def _div(ask: Ask) -> Iterator[Case]:

@@ -13,7 +13,11 @@ from epforge.validate.worker.records import Records
 
 
 def _limit(megabytes: int, seconds: int) -> None:
-    """Bounds this process: no core files, no endless computing, no runaway memory or files."""
+    """Bounds this process: no core files, no endless computing, no runaway memory.
+
+    The bound is on memory that can be written, not on addresses: simulated devices and sanitizers
+    reserve plenty of those. Files are not bounded, because memory that is mapped twice is one.
+    """
     if sys.platform == "win32":
         return
     import resource
@@ -21,10 +25,9 @@ def _limit(megabytes: int, seconds: int) -> None:
     bounds = [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 1 << 30),
     ]
     if megabytes:
-        bounds.append((resource.RLIMIT_AS, megabytes << 20))
+        bounds.append((resource.RLIMIT_DATA, megabytes << 20))
     for what, limit in bounds:
         with contextlib.suppress(ValueError, OSError):  # a lower hard limit is already in force
             resource.setrlimit(what, (limit, limit))

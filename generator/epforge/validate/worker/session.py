@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +17,7 @@ from epforge.validate.cases.model import Array, Ask, Case, Feed
 
 NODE = "n"
 _NOT_TAKEN = "assigned to the default CPU EP"
+_REFUSES = re.compile(r"\b(no|not|cannot|never|refus\w*|unsupported|reject\w*)\b", re.IGNORECASE)
 # (relative, absolute) difference that is still the same answer; types not named must be equal.
 _TOLERANCE = {
     "float16": (1e-2, 1e-2),
@@ -127,6 +133,46 @@ def open_session(model: Model, device: Any, fallback: bool = False) -> Any:
         raise
 
 
+def why_not_taken(model: Model, device: Any, op: str) -> str:
+    """What the library logs about leaving ``op`` to others; empty if it says nothing."""
+    made = options(fallback=True)
+    made.log_severity_level = 1
+    made.add_provider_for_devices([device], {})
+    with _stderr() as said:
+        _try_session(model, made)
+    for line in said():
+        text = line.split("] ", 1)[-1].strip()
+        if re.search(rf"\b{re.escape(op)}\b", text) and _REFUSES.search(text):
+            return text[:200]
+    return ""
+
+
+def _try_session(model: Model, made: Any) -> None:
+    import onnxruntime
+
+    # Only the log is wanted: without any kernel for the node, ORT raises.
+    with contextlib.suppress(Exception):
+        onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
+
+
+@contextlib.contextmanager
+def _stderr() -> Iterator[Callable[[], list[str]]]:
+    """Catches what native code writes to stderr; the value gives its lines after the block."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    lines: list[str] = []
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield lambda: lines
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            text = file.read().decode("utf-8", "replace")
+            lines.extend(re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines())
+
+
 def taken(session: Any, ep: str) -> bool:
     """Did ORT record the node as assigned to ``ep``?"""
     return any(
@@ -204,10 +250,15 @@ def difference(got: Sequence[Array], expected: Sequence[Array], values: bool = T
             same = np.asarray(a == b)
         if not same.all():
             at = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
-            x, y = np.atleast_1d(a)[at], np.atleast_1d(b)[at]
+            x, y = _short(np.atleast_1d(a)[at]), _short(np.atleast_1d(b)[at])
             wrong = int(np.size(same) - np.count_nonzero(same))
             return f"{where}{list(at)} is {x}, expected {y} ({wrong} of {np.size(same)} differ)"
     return ""
+
+
+def _short(value: Any) -> str:
+    """A number with the digits that tell float32 values apart."""
+    return f"{value:.7g}" if isinstance(value, np.floating) else str(value)
 
 
 def newest_opset() -> int:

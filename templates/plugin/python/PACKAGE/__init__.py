@@ -189,7 +189,7 @@ def _objects_alive() -> str:
     gc.collect()
     objects = gc.get_objects()
     sessions = [each for each in objects if isinstance(each, runtime.InferenceSession)]
-    count = sum(_identity.EP_NAME in session.get_providers() for session in sessions)
+    count = sum(map(_uses_this, sessions))
 <% if device_memory %>
     users = [f"{count} session(s)"] if count else []
     tensors = [each for each in objects if isinstance(each, runtime.OrtValue)]
@@ -200,6 +200,13 @@ def _objects_alive() -> str:
 <% else %>
     return f"{count} session(s)" if count else ""
 <% endif %>
+
+
+def _uses_this(session: Any) -> bool:
+    try:
+        return _identity.EP_NAME in session.get_providers()
+    except AttributeError:  # it could not be made, and the error's traceback still holds it
+        return False
 
 
 def _unregister(names: list[str]) -> None:

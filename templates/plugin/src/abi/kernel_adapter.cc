@@ -25,8 +25,8 @@ Status ReadText(const Api& api, std::string* text, Function call, Args... args) 
   return Status();
 }
 
-// A loop cut into pieces. No exception may cross ORT's threads: the last one is kept for the thread
-// that started the loop.
+// A loop cut into pieces. No exception may cross ORT's threads: one is kept for the thread that
+// started the loop.
 struct Loop {
   int64_t count;
   int64_t piece;

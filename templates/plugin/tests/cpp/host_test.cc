@@ -95,7 +95,9 @@ void CheckSettings(const Host& host, const OrtEpDevice* device) {
   CHECK(open({}, {{"ep.another" + prefix.substr(3) + "no_such_option", "1"}}).empty());
   const std::string shouted = std::string("ep.") + kEpName + ".no_such_option";
   CHECK(Contains(open({}, {{shouted, "1"}}), prefix));
-  CHECK(Contains(open({}, {{"ep.context_enable", "1"}}), "ep.context_enable"));
+  const std::string context =
+      open({}, {{"ep.context_enable", "1"}, {"ep.context_file_path", "never_written.onnx"}});
+  CHECK_THAT(Contains(context, "EPContext"), "compiled models are refused: " + context);
 <% for option in options %>
 <% if option.kind in ("int", "float", "bool", "enum") %>
   const std::string <%= option.field %>_error = open({{<%= option.name | cpp_string %>, "no such value"}}, {});

@@ -189,7 +189,16 @@ class Call {
     return *this;
   }
 
-  // In one piece and in several.
+  // Must fail with that code, at whichever step. Of the outputs only the type matters.
+  void Refuse(StatusCode code) {
+    FakeExec exec(1);
+    Results results;
+    const Status status = Perform(exec, results);
+    CHECK_THAT(status.code() == code, what_ + " is refused, not: " + status.message());
+    CHECK_THAT(!status.message().empty(), what_ + " says why it is refused");
+  }
+
+  // Must give what is expected, in one piece and in several.
   void Run() {
     for (int64_t pieces : {1, 3}) {
       FakeExec exec(pieces);
@@ -202,12 +211,19 @@ class Call {
   static constexpr size_t kMargin = 64;
   static constexpr unsigned char kUntouched = 0xA5;
 
-  void RunOn(Exec& exec) {
+  // What a call leaves behind.
+  struct Results {
+    Shapes shapes;
+    std::vector<std::vector<unsigned char>> memory;
+  };
+
+  // The same steps as in the library, with outputs of the types that are expected.
+  Status Perform(Exec& exec, Results& results) {
+    const KernelRow* row = FindRow();
+    if (row == nullptr) return Failed(what_ + " is not in the kernel table");
     node_.SetCounts(inputs_.size(), expected_.size());
     std::unique_ptr<Kernel> kernel;
-    const KernelRow* row = FindRow();
-    if (!CHECK_THAT(row != nullptr, what_ + " is in the kernel table")) return;
-    if (!Good(row->make(node_, kernel), "is made for the node")) return;
+    EP_RETURN_IF_ERROR(row->make(node_, kernel));
 
     std::vector<Tensor> tensors(inputs_.size());
     std::vector<const Tensor*> inputs(inputs_.size(), nullptr);
@@ -219,27 +235,35 @@ class Call {
       inputs[i] = &tensors[i];
     }
     const Inputs given(inputs.data(), inputs.size());
-    Shapes shapes(expected_.size());
-    if (!Good(kernel->InferShapes(given, shapes), "infers shapes")) return;
+    results.shapes.assign(expected_.size(), Shape());
+    EP_RETURN_IF_ERROR(kernel->InferShapes(given, results.shapes));
 
-    std::vector<std::vector<unsigned char>> memory(expected_.size());
-    std::vector<MutableTensor> results(expected_.size());
+    results.memory.resize(expected_.size());
+    std::vector<MutableTensor> made(expected_.size());
     std::vector<MutableTensor*> outputs(expected_.size());
     bool empty = true;
     for (size_t i = 0; i < expected_.size(); ++i) {
-      if (!CHECK_THAT(shapes[i] == expected_[i].shape, what_ + ": the shape of the output")) return;
-      memory[i].assign(expected_[i].bytes.size() + kMargin, kUntouched);
-      results[i].raw = memory[i].data();
-      results[i].dtype = expected_[i].dtype;
-      results[i].shape = shapes[i];
-      outputs[i] = &results[i];
-      empty = empty && results[i].size() == 0;
+      made[i].dtype = expected_[i].dtype;
+      made[i].shape = results.shapes[i];
+      const size_t bytes = static_cast<size_t>(made[i].size()) * SizeOf(made[i].dtype);
+      results.memory[i].assign(bytes + kMargin, kUntouched);
+      made[i].raw = results.memory[i].data();
+      outputs[i] = &made[i];
+      empty = empty && bytes == 0;
     }
-    if (!empty && !Good(kernel->Compute(given, Outputs(outputs.data(), outputs.size()), exec),
-                        "computes")) {
-      return;
+    if (empty) return Status();
+    return kernel->Compute(given, Outputs(outputs.data(), outputs.size()), exec);
+  }
+
+  void RunOn(Exec& exec) {
+    Results results;
+    const Status status = Perform(exec, results);
+    if (!CHECK_THAT(status.ok(), what_ + " computes: " + status.message())) return;
+    for (size_t i = 0; i < expected_.size(); ++i) {
+      const bool same = results.shapes[i] == expected_[i].shape;
+      if (!CHECK_THAT(same, what_ + " infers the shape of output " + std::to_string(i))) return;
+      Compare(expected_[i], results.memory[i]);
     }
-    for (size_t i = 0; i < expected_.size(); ++i) Compare(expected_[i], memory[i]);
   }
 
   const KernelRow* FindRow() const {
@@ -249,10 +273,6 @@ class Call {
       if (row.since == node_.SinceVersion() && domain_ == row.domain && op_ == row.op) return &row;
     }
     return nullptr;
-  }
-
-  bool Good(const Status& status, const char* step) const {
-    return CHECK_THAT(status.ok(), what_ + " " + step + ": " + status.message());
   }
 
   void Compare(const TensorValue& expected, const std::vector<unsigned char>& memory) const {

@@ -20,6 +20,7 @@ from onnx import helper, numpy_helper
 _HERE = Path(__file__).resolve().parent
 _CASES: list[dict[str, Any]] = json.loads((_HERE / "op_cases.json").read_text(encoding="utf-8"))
 _IR_VERSION = 8  # old enough for every runtime, and it knows every opset
+_OPSET = 17  # of ONNX's own domain, in a model of another one
 
 NUMBERS = {
     "float32": onnx.TensorProto.FLOAT,
@@ -70,6 +71,11 @@ class Plugin:
             settings.add_session_config_entry(key, value)
         return onnxruntime.InferenceSession(model, settings, enable_fallback=0)
 
+    def takes(self, model: bytes) -> bool:
+        """Does the device take any node of the model, if it need not?"""
+        may_fall_back = {"session.disable_cpu_ep_fallback": "0"}
+        return bool(self.taken(self.session(model, config=may_fall_back)))
+
     def taken(self, session: onnxruntime.InferenceSession) -> list[str]:
         """The types of the nodes that the runtime recorded as given to this device."""
         return sorted(
@@ -96,6 +102,7 @@ class Trial:
     case: Mapping[str, Any]
     since: int
     types: Mapping[str, str]  # by constraint
+    ready: bool  # a kernel that is not ready is a stub, which its owner may have written by now
 
     def __str__(self) -> str:
         shapes = "-".join(
@@ -107,7 +114,6 @@ class Trial:
     def build(self) -> OneNode:
         """The model: graph inputs for whatever is random, initializers for constants."""
         case, op, domain = self.case, self.case["op"], self.case["domain"]
-        schema = onnx.defs.get_schema(op, self.since, domain)
         random = np.random.default_rng(len(case["inputs"]) + self.since)
         names: list[str] = []
         inputs: list[onnx.ValueInfoProto] = []
@@ -119,8 +125,7 @@ class Trial:
                 continue
             name = f"x{index}"
             names.append(name)
-            formal = schema.inputs[min(index, len(schema.inputs) - 1)]
-            dtype = self._dtype(formal.type_str)
+            dtype = self._dtype(spec["type"])
             if "values" in spec:
                 constants.append(numpy_helper.from_array(np.array(spec["values"], dtype), name))
                 continue
@@ -138,7 +143,9 @@ class Trial:
             [helper.make_empty_tensor_value_info(name) for name in outputs],
             constants,
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, self.since)])
+        opsets = {"": _OPSET, domain: self.since}.items()
+        imports = [helper.make_opsetid(name, version) for name, version in opsets]
+        model = helper.make_model(graph, opset_imports=imports)
         model.ir_version = _IR_VERSION
         return OneNode(op, model.SerializeToString(), feeds)
 
@@ -157,20 +164,27 @@ class Trial:
         return helper.np_dtype_to_tensor_dtype(dtype)
 
 
-def trials(manifest: Mapping[str, Any]) -> Iterator[Trial]:
-    """Every case of every op, version and combination of types that the library registers."""
+def trials(manifest: Mapping[str, Any], *, stubs: bool = False) -> Iterator[Trial]:
+    """Every case of every op, version and combination of types that the library registers.
+
+    With ``stubs`` of those ops, too, that came as stubs.
+    """
     for entry in manifest["ops"]:
         constraints = list(entry["types"])
+        if not entry["ready"] and not stubs:
+            continue
         op, since = (entry["domain"], entry["op"]), entry["since"]
         cases = [case for case in _CASES if (case["domain"], case["op"]) == op]
+        ready = bool(entry["ready"])
         for types in itertools.product(*entry["types"].values()):
             for case in cases:
-                if since in case["since"]:
-                    yield Trial(case, since, dict(zip(constraints, types, strict=True)))
+                mixed = case.get("one_type") and len(set(types)) > 1
+                if since in case["since"] and not mixed:
+                    yield Trial(case, since, dict(zip(constraints, types, strict=True)), ready)
 
 
 def expected(one: OneNode) -> list[Any]:
-    """What the CPU computes, or, where it has no kernel for the types, ONNX's own reference."""
+    """What the CPU computes, or, where it has no kernel for the node, ONNX's own reference."""
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3
     try:

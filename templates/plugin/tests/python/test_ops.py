@@ -20,7 +20,7 @@ _MANIFEST: dict[str, Any] = json.loads(
 _UNREACHABLE = {("", "Constant")}
 
 
-@pytest.mark.parametrize("trial", list(trials(_MANIFEST)), ids=str)
+@pytest.mark.parametrize("trial", list(trials(_MANIFEST, stubs=True)), ids=str)
 def test_the_node_runs_here_and_its_values_are_right(plugin: Plugin, trial: Trial) -> None:
     one = trial.build()
     try:
@@ -29,6 +29,8 @@ def test_the_node_runs_here_and_its_values_are_right(plugin: Plugin, trial: Tria
         if "under development" not in str(error):
             raise
         pytest.skip(f"this onnxruntime knows no opset {trial.since}")
+    if not trial.ready and not plugin.takes(one.model):
+        pytest.skip("its kernel is a stub: see kReady in src/kernels/")
     session = plugin.session(one.model)
     assert plugin.taken(session) == [one.op]
     assert_same(session.run(None, one.feeds), wanted)

@@ -18,13 +18,13 @@ Status FromCuda(cudaError_t error) {
   if (error == cudaSuccess) return Status();
   return Failed(std::string("CUDA copy: ") + cudaGetErrorString(error));
 }
-#endif
-
+#else
 const char* Advance(const void* data, int64_t bytes) {
   return static_cast<const char*>(data) + bytes;
 }
 
 char* Advance(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
+#endif
 
 // One element type of each size is enough: the bits are copied, whatever they mean.
 template <class T>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -104,8 +105,6 @@ def write_kernels(directory: Path, ops: Iterable[Op]) -> Mapping[str, Path]:
     """Renders the kernels of ``ops`` into ``directory``; returns the files by their paths."""
     blueprint = make_blueprint(ops)
     specs = files(blueprint)
-    import dataclasses
-
     shared = {"ns": blueprint.names.namespace}
     plan = collect(dataclasses.replace(s, params={**shared, **s.params}) for s in specs)
     written = {}

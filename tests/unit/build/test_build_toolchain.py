@@ -1,0 +1,88 @@
+"""The tools of a build are found, or named with the way to get them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from epforge.build.project import open_project
+from epforge.build.toolchain import find_toolchain
+from epforge.errors import MissingError, UsageError
+
+
+def program(directory: Path, name: str) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_order_of_compilers(tmp_path: Path) -> None:
+    place = tmp_path / "bin"
+    clang = program(place, "clang++")
+    env = {"PATH": str(place)}
+    assert find_toolchain(env=env).compiler == str(clang)
+    gcc = program(place, "g++")
+    assert find_toolchain(env=env).compiler == str(gcc)
+    own = program(tmp_path / "my tools", "c++-99")
+    assert find_toolchain(env={**env, "CXX": str(own)}).compiler == str(own)
+    assert find_toolchain(env={**env, "CXX": str(own)}).compiler_from == "CXX"
+    assert find_toolchain("clang++", env={**env, "CXX": str(own)}).compiler == str(clang)
+
+
+def test_a_compiler_may_have_a_launcher(tmp_path: Path) -> None:
+    place = tmp_path / "bin"
+    program(place, "ccache")
+    env = {"PATH": str(place), "CXX": "ccache g++"}
+    assert find_toolchain(env=env).compiler == "ccache g++"
+
+
+def test_no_compiler_says_what_was_looked_for_and_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match="no C\\+\\+ compiler") as caught:
+        find_toolchain(env={"PATH": str(tmp_path)})
+    assert int(caught.value.exit_status) == 4
+    assert "nstall" in caught.value.cure
+
+
+@pytest.mark.parametrize("source", ["CXX", "--compiler"])
+def test_a_wrong_compiler_is_not_replaced_in_silence(source: str, tmp_path: Path) -> None:
+    program(tmp_path, "g++")
+    env = {"PATH": str(tmp_path), **({"CXX": "nope"} if source == "CXX" else {})}
+    with pytest.raises(MissingError, match=f"'nope' \\(from {source}\\)"):
+        find_toolchain("nope" if source == "--compiler" else None, env)
+
+
+def test_cmake_and_ninja_come_from_this_python(tmp_path: Path) -> None:
+    program(tmp_path, "g++")
+    tools = find_toolchain(env={"PATH": str(tmp_path)})
+    assert tools.cmake.is_file()
+    assert tools.ninja.is_file()
+
+
+@pytest.mark.parametrize("package", ["cmake", "ninja"])
+def test_a_missing_tool_says_how_to_install_it(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "g++")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingError, match=f"{package} is not installed") as caught:
+        find_toolchain(env={"PATH": str(tmp_path)})
+    assert f"pip install {package}" in caught.value.cure
+
+
+def test_a_damaged_project_is_named(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").touch()
+    manifest = tmp_path / "src/gen/manifest.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text("{")
+    with pytest.raises(UsageError, match=r"manifest\.json cannot be read"):
+        open_project(tmp_path)
+    manifest.write_text('{"library": "x"}')
+    with pytest.raises(UsageError, match=r"manifest\.json is damaged"):
+        open_project(tmp_path)
+    manifest.write_text('{"library": "x", "ort": {"target": 27}}')
+    with pytest.raises(UsageError, match=r"ort_headers\.cmake cannot be read"):
+        open_project(tmp_path)

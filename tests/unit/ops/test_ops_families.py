@@ -1,0 +1,114 @@
+"""Every row of every family against the schemas and the templates that it names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from epforge.assets import assets_dir
+from epforge.ops import families, schemas
+from epforge.ops.model import FamilyRow, Value
+
+_ROWS = families.rows()
+_KERNELS = assets_dir("templates") / "kernels"
+_SUPPORT = assets_dir("templates") / "plugin/src/gen/kernels/support"
+_INCLUDE = re.compile(r'#include "gen/kernels/support/([\w.]+)"')
+
+#: Versions newer than a row's oldest that its kernel leaves out, and why.
+_LEFT_OUT = {
+    ("BitShift", 28): "adds signed integers",
+    ("Cast", 28): "adds types only, none of which the kernel has",
+    ("Mod", 28): "defines the remainder by zero",
+}
+
+
+@pytest.fixture(params=_ROWS, ids=lambda row: row.op)
+def row(request: pytest.FixtureRequest) -> FamilyRow:
+    found: FamilyRow = request.param
+    return found
+
+
+def test_versions_are_the_schemas(row: FamilyRow) -> None:
+    schema = schemas.find(row.domain, row.op)
+    assert schema is not None
+    existing = {version.since for version in schema.versions}
+    assert set(row.since) <= existing
+    assert list(row.since) == sorted(row.since)
+    skipped = {since for since in existing if since > min(row.since)} - set(row.since)
+    assert all((row.op, since) in _LEFT_OUT for since in skipped), skipped
+
+
+def test_types_are_the_schemas(row: FamilyRow) -> None:
+    schema = schemas.find(row.domain, row.op)
+    assert schema is not None
+    versions = [version for version in schema.versions if version.since in row.since]
+    known = {name for version in versions for name in version.constraints}
+    assert set(row.types) <= known
+    for name, types in row.types.items():
+        allowed = {t for v in versions for t in v.constraints.get(name, ())}
+        spelled = {"float32": "float", "float64": "double"}
+        for dtype in types:
+            assert f"tensor({spelled.get(dtype.text, dtype.text)})" in allowed, (name, dtype)
+
+
+def test_positions_are_the_schemas(row: FamilyRow) -> None:
+    schema = schemas.find(row.domain, row.op)
+    assert schema is not None
+    versions = [version for version in schema.versions if version.since in row.since]
+    assert all(i < max(v.max_inputs for v in versions) for i in row.host_inputs)
+    assert all(i < max(v.max_outputs for v in versions) for i in row.host_outputs)
+
+
+def test_there_are_samples_for_every_version(row: FamilyRow) -> None:
+    covered = {since for s in row.samples for since in (s.since or row.since)}
+    assert covered == set(row.since)
+
+
+def test_samples_hold_as_many_numbers_as_their_shapes_say(row: FamilyRow) -> None:
+    for sample in row.samples:
+        for value in (*sample.inputs, *sample.outputs):
+            if isinstance(value, Value):
+                count = 1
+                for dim in value.shape:
+                    count *= dim
+                assert len(value.data) == count
+
+
+def test_templates_exist_and_support_lists_all_that_they_include(row: FamilyRow) -> None:
+    header = row.params.get("header", row.family)
+    listed = row.params.get("support", ())
+    assert isinstance(listed, tuple)
+    includes = row.params.get("includes", ())
+    assert isinstance(includes, tuple)
+    needed = set(includes)
+    for path in (_KERNELS / f"{header}.h", _KERNELS / f"{row.family}.cc"):
+        needed |= _included(path)
+    assert needed | _closure(set(listed)) == set(listed)
+
+
+def _included(path: Path) -> set[str]:
+    return set(_INCLUDE.findall(path.read_text(encoding="utf-8")))
+
+
+def _closure(names: set[str]) -> set[str]:
+    """With everything that the files include, and the source behind each header."""
+    found = set(names)
+    for name in names:
+        found |= _included(_SUPPORT / name)
+        source = Path(name).with_suffix(".cc").name
+        found |= {source} if (_SUPPORT / source).exists() else set()
+    return found if found == names else _closure(found)
+
+
+def test_an_op_is_found_by_domain_and_name() -> None:
+    relu = families.row("", "Relu")
+    assert relu is not None
+    assert (relu.family, relu.since) == ("unary", (6, 13, 14))
+    assert families.row("", "NoSuchOp") is None
+    assert families.row("com.nobody", "Relu") is None
+
+
+def test_no_two_rows_are_of_one_op() -> None:
+    assert len({(row.domain, row.op) for row in _ROWS}) == len(_ROWS)
