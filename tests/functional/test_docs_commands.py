@@ -36,7 +36,11 @@ def run(lines: list[str], place: Path) -> None:
         tool.chmod(0o755)
     for name in ("blueprints", "examples"):
         shutil.copytree(REPOSITORY / name, place / name)
-    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(REPOSITORY / "generator"),
+    }
     for line in lines:
         result = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line],

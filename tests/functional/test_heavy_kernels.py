@@ -348,6 +348,21 @@ def test_split_leaves_out_outputs_that_nobody_asks_for(kernels: Runner) -> None:
     np.testing.assert_array_equal(last, x[:, 3:])
 
 
+def test_batch_normalization_of_mixed_types(kernels: Runner) -> None:
+    x = rand(2, 3, 4)
+    parameters = [np.abs(rand(3, dtype=np.float64)) + 0.5 for _ in range(4)]
+    scale, bias, mean, variance = (p[:, None] for p in parameters)
+    (got,) = kernels.run("BatchNormalization", 15, [x, *parameters], epsilon=0.0)
+    np.testing.assert_allclose(got, (x - mean) / np.sqrt(variance) * scale + bias, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
+def test_pad_beyond_the_size_of_the_input(kernels: Runner, mode: str) -> None:
+    x = rand(2, 3)
+    (got,) = kernels.run("Pad", 19, [x, ints(1, 7, 2, 8)], mode=mode)
+    np.testing.assert_array_equal(got, np.pad(x, ((1, 2), (7, 8)), mode))
+
+
 X = np.zeros((2, 3), np.float32)
 BIG = 2**62
 REFUSALS: list[tuple[str, int, list[Any], dict[str, Any], str]] = [
@@ -375,6 +390,13 @@ REFUSALS: list[tuple[str, int, list[Any], dict[str, Any], str]] = [
     ("MaxPool", 12, [rand(1, 1, 4)], {"kernel_shape": [0]}, "kernel_shape"),
     ("MaxPool", 12, [rand(1, 1, 4)], {"kernel_shape": [2], "pads": [2, 0]}, "padding only"),
     ("MaxPool", 12, [rand(1, 1, 4)], {"kernel_shape": [2, 2]}, "must have 1 values"),
+    (
+        "AveragePool",
+        11,
+        [rand(1, 1, 1, 1, 1)],
+        {"kernel_shape": [2**30] * 3, "pads": [2**30 - 1] * 3 + [0] * 3},
+        "as large as",
+    ),
     ("LpPool", 18, [rand(1, 1, 4)], {"kernel_shape": [2], "p": 0}, "p is 0"),
     ("GlobalMaxPool", 1, [rand(1, 1, 0)], {}, "nothing to pool"),
     ("ReduceSum", 13, [X, ints(0, 0)], {}, "named twice"),
@@ -409,6 +431,16 @@ REFUSALS: list[tuple[str, int, list[Any], dict[str, Any], str]] = [
     ("Gather", 13, [X, ints(2)], {}, "index 2 is out of range"),
     ("Gather", 13, [X, ints(-3)], {}, "index -3 is out of range"),
     ("Gather", 13, [X, ints(0)], {"axis": 2}, "axis 2 is out of range"),
+    ("GatherElements", 13, [X, ints(0)], {}, "rank 2"),
+    ("GatherElements", 13, [X, ints(3).reshape(1, 1)], {"axis": 1}, "index 3 is out of range"),
+    ("GatherElements", 13, [X, np.zeros((3, 3), np.int64)], {"axis": 1}, "reach out of"),
+    ("Pad", 13, [X, ints(0, 0, 0)], {}, "two values"),
+    ("Pad", 13, [X, ints(0, 0, -5, 0)], {}, "negative"),
+    ("Pad", 13, [X, ints(0, 0, BIG, 0)], {}, "too large"),
+    ("Pad", 13, [X, ints(0, 0, 2**60, 0)], {}, "too many elements"),
+    ("Pad", 13, [X, ints(0, 0, 0, 0)], {"mode": "mirror"}, "unknown mode"),
+    ("Pad", 13, [X[:0], ints(1, 0, 0, 0)], {"mode": "edge"}, "nothing to repeat"),
+    ("Pad", 18, [X, ints(1, 1, 1, 1), None, ints(0, 0)], {}, "named twice"),
     ("Expand", 13, [X, ints(2, 2)], {}, "broadcast"),
     ("Expand", 13, [X, ints(BIG, 1, 1)], {}, "too many elements"),
     ("Expand", 13, [X, ints(-1, 3)], {}, "negative"),

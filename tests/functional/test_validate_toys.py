@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -184,3 +187,31 @@ def test_only_some_ops(claims: Path) -> None:
     report = validate(toy(), claims, only=["Mul"])
     names = {check.name for check in report.checks if check.rung is Rung.OPS}
     assert names == {"Mul", "rounds"}
+
+
+def test_an_interrupt_ends_the_workers_too(claims: Path) -> None:
+    library = toy("FAULT_HANG_REGISTER", "INTERRUPTED")
+    command = [sys.executable, "-m", "epforge", "validate", "--time-limit", "600"]
+    command += ["--library", str(library), "--manifest", str(claims)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    assert b"loading" in process.stderr.readline()
+    while not users_of(library):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) != 0
+    assert b"Traceback" not in process.stderr.read()
+    assert not users_of(library)
+
+
+def users_of(library: Path) -> list[str]:
+    """The processes that have a library in memory."""
+    found = []
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            text = maps.read_text()
+        except OSError:  # it ended meanwhile
+            continue
+        if str(library) in text:
+            found.append(maps.parent.name)
+    return found

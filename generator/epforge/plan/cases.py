@@ -157,6 +157,10 @@ _CASES: dict[str, tuple[Case, ...]] = {
         Case([(3, 4), _constant(0, 2)]),
         Case([(3, 4), _constant([0, -1], [1, 1])], {"axis": 1}, (11, _NEWEST)),
     ),
+    "GatherElements": (
+        Case([(2, 3), _constant([2, -1, 0], [0, 0, 1])], {"axis": 1}),
+        Case([(0, 3), {"shape": [0, 3]}]),
+    ),
     "Gemm": (
         Case([(2, 3), (3, 4), (4,)], {}, (7, _NEWEST)),
         Case([(3, 2), (4, 3), (2, 1)], {"transA": 1, "transB": 1, "alpha": 0.5}, (7, _NEWEST)),

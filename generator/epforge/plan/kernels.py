@@ -10,7 +10,7 @@ from epforge.resolve.model import Blueprint, Op
 
 __all__ = ["KernelView", "files", "kernel_view"]
 
-_API = ("exec.h", "kernel.h", "node.h", "status.h", "tensor.h")
+_API = ("exec.h", "kernel.h", "node.h", "status.cc", "status.h", "tensor.h")
 
 
 def files(blueprint: Blueprint) -> list[FileSpec]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from epforge.validate.manifest import Manifest, version_tuple
 from epforge.validate.model import Check, Outcome, Rung
-from epforge.validate.process import Limits, WorkerRun, run_worker
+from epforge.validate.process import Limits, WorkerRun, run_worker, workers
 from epforge.validate.runtime import Runtime
 
 NAME = "epforge-check"  # differs from every EP's name: the registration name must not matter
@@ -57,7 +56,7 @@ class Loader:
 
     def run(self) -> Loaded:
         """All checks on one runtime. The second half needs the first to have worked."""
-        with ThreadPoolExecutor(self.jobs) as pool:
+        with workers(self.jobs) as pool:
             base = pool.submit(self._worker, "baseline", severity=1)
             first = pool.submit(
                 self._worker, "register", names=[NAME, NAME + VIRTUAL], severity=1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from epforge.validate.load import ROUNDS, verdict
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
-from epforge.validate.process import Limits, WorkerRun, run_worker
+from epforge.validate.process import Limits, WorkerRun, run_worker, workers
 from epforge.validate.runtime import Runtime
 
 _RECORDS_SINCE = (1, 24)  # the first runtime that says who got which node
@@ -67,7 +66,7 @@ class OpsRung:
             self.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
             return line
 
-        with ThreadPoolExecutor(self.jobs) as pool:
+        with workers(self.jobs) as pool:
             lines += pool.map(one, groups.values())
         if not any(line.outcome.bad for line in lines):
             lines.append(self._again())

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from epforge.validate.worker.records import parse
 
 _ROOT = Path(__file__).resolve().parents[2]  # the directory that holds the package epforge
 _POLL_S = 0.02
+_running: set[subprocess.Popen[bytes]] = set()
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)?\d{4}-\d\d-\d\d [\d:.]+ \[[VIWEF]:onnxruntime:")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _WINDOWS_FAULTS = {
@@ -127,9 +129,10 @@ def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict
     """The environment of a worker: the wanted runtime and this epforge come first."""
     env = dict(os.environ)
     paths = [str(runtime_dir)] if runtime_dir else []
-    paths += [str(_ROOT), *filter(None, [env.get("PYTHONPATH", "")])]
+    if _ROOT.name not in ("site-packages", "dist-packages"):  # a checkout
+        paths.append(str(_ROOT))
+    paths += filter(None, [env.get("PYTHONPATH", "")])
     env["PYTHONPATH"] = os.pathsep.join(paths)
-    env["PYTHONNOUSERSITE"] = "1"
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTHONUTF8"] = "1"
     if preload:
@@ -177,7 +180,11 @@ def run_worker(
                 env=environment(runtime_dir, preload),
                 start_new_session=True,
             )
-            timed_out = _wait(process, records, limits.stall_s)
+            _running.add(process)
+            try:
+                timed_out = _wait(process, records, limits.stall_s)
+            finally:
+                _running.discard(process)
         said = parse(records.read_text(encoding="utf-8", errors="replace"))
         text = stderr.read_text(encoding="utf-8", errors="replace")
     finished = any(item["record"] == "done" for item in said)
@@ -190,6 +197,22 @@ def run_worker(
         step=_open_step(said),
         seconds=time.monotonic() - started,
     )
+
+
+@contextlib.contextmanager
+def workers(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads to run workers from. When the block is left by an exception, Ctrl-C above all, the
+    workers end with it instead of being waited for."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in tuple(_running):
+            _end(process)
+        raise
+    finally:
+        pool.shutdown()
 
 
 def _open_step(records: list[dict[str, object]]) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from jinja2 import Environment
+from kernel_project import make_blueprint, make_op
 
 from epforge.assets import assets_dir
+from epforge.names import Identifier, Safe
 from epforge.ops import families, schemas
 from epforge.ops.model import FamilyRow, Value
+from epforge.plan.kernels import files
+from epforge.render.environment import make_environment
 
 _ROWS = families.rows()
-_KERNELS = assets_dir("templates") / "kernels"
-_SUPPORT = assets_dir("templates") / "plugin/src/gen/kernels/support"
-_INCLUDE = re.compile(r'#include "gen/kernels/support/([\w.]+)"')
+_INCLUDE = re.compile(r'#include "(gen/kernels/[\w./]+)"')
 
 #: Versions newer than a row's oldest that its kernel leaves out, and why.
 _LEFT_OUT = {
@@ -28,6 +30,11 @@ _LEFT_OUT = {
 def row(request: pytest.FixtureRequest) -> FamilyRow:
     found: FamilyRow = request.param
     return found
+
+
+@pytest.fixture(scope="module")
+def environment() -> Environment:
+    return make_environment(assets_dir("templates"))
 
 
 def test_versions_are_the_schemas(row: FamilyRow) -> None:
@@ -76,30 +83,31 @@ def test_samples_hold_as_many_numbers_as_their_shapes_say(row: FamilyRow) -> Non
                 assert len(value.data) == count
 
 
-def test_templates_exist_and_support_lists_all_that_they_include(row: FamilyRow) -> None:
-    header = row.params.get("header", row.family)
-    listed = row.params.get("support", ())
-    assert isinstance(listed, tuple)
-    includes = row.params.get("includes", ())
-    assert isinstance(includes, tuple)
-    needed = set(includes)
-    for path in (_KERNELS / f"{header}.h", _KERNELS / f"{row.family}.cc"):
-        needed |= _included(path)
-    assert needed | _closure(set(listed)) == set(listed)
+def test_a_kernel_alone_has_all_that_it_includes_and_no_more(
+    row: FamilyRow, environment: Environment
+) -> None:
+    """Rendered without formatting: what is included depends on the row."""
+    specs = files(make_blueprint([make_op(row.op, domain=row.domain)]))
+    texts = {
+        spec.path: environment.get_template(spec.template).render(
+            **spec.params, banner=Safe("// test"), ns=Identifier("test")
+        )
+        for spec in specs
+        if spec.path.startswith("src/gen/kernels/")
+    }
+    kernels = {path for path in texts if "/support/" not in path}
+    assert _reached(texts, kernels) == set(texts)
 
 
-def _included(path: Path) -> set[str]:
-    return set(_INCLUDE.findall(path.read_text(encoding="utf-8")))
-
-
-def _closure(names: set[str]) -> set[str]:
+def _reached(texts: dict[str, str], paths: set[str]) -> set[str]:
     """With everything that the files include, and the source behind each header."""
-    found = set(names)
-    for name in names:
-        found |= _included(_SUPPORT / name)
-        source = Path(name).with_suffix(".cc").name
-        found |= {source} if (_SUPPORT / source).exists() else set()
-    return found if found == names else _closure(found)
+    found = set(paths)
+    for path in paths:
+        assert path in texts, f"{path} is included and not there"
+        found |= {f"src/{header}" for header in _INCLUDE.findall(texts[path])}
+        source = path.removesuffix(".h") + ".cc"
+        found |= {source} & set(texts)
+    return found if found == paths else _reached(texts, found)
 
 
 def test_an_op_is_found_by_domain_and_name() -> None:

@@ -243,6 +243,7 @@ def test_a_cut_off_archive_is_an_error(
         (b"!<arch>\n" + b"x" * 100, "is no Debian package"),
         (deb_of(b"", ".lz9"), "are compressed as '.lz9'"),
     ],
+    ids=["empty", "text", "other", "half", "two", "broken-deb", "strange-deb"],  # not the bytes
 )
 def test_what_is_no_archive_of_the_runtime_is_refused(
     data: bytes, message: str, tmp_path: Path

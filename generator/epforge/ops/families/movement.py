@@ -175,6 +175,46 @@ _GATHER = _row(
     types={"Tind": _INDEX},
     support=_CHECKS,
 )
+_GATHER_ELEMENTS = _row(
+    "GatherElements",
+    (11, 13),
+    (
+        Sample((_X, value([[2, -1], [0, 0]], "Tind")), (value([[3, 3], [4, 4]]),), {"axis": 1}),
+        Sample((_X, value([[1, 0, -1]], "Tind")), (value([[4, 2, 6]]),)),
+        Sample((_X, value([], "Tind", (0, 3))), (_EMPTY,)),
+    ),
+    family="gather_elements",
+    types={"Tind": _INDEX},
+    support=_CHECKS,
+)
+_PAD_NEW = (11, 13, 18, 19, *_VIEWS)
+_PAD_BOTH = _ints(0, 1, 0, 2)
+_PAD = _row(
+    "Pad",
+    (2, *_PAD_NEW),
+    (
+        Sample((value([[1, 2]]),), (value([[0, 1, 2]]),), {"pads": (0, 1, 0, 0)}, (2,)),
+        Sample((value([[1, 2]]), _PAD_BOTH), (value([[0, 1, 2, 0, 0]]),), {}, _PAD_NEW),
+        Sample((_X, _ints(1, -1, 0, -1), value(7)), (value([[7], [2], [5]]),), {}, _PAD_NEW),
+        Sample(
+            (value([[1, 2, 3]]), _PAD_BOTH),
+            (value([[2, 1, 2, 3, 2, 1]]),),
+            {"mode": "reflect"},
+            _PAD_NEW,
+        ),
+        Sample(
+            (value([[1, 2, 3]]), _PAD_BOTH),
+            (value([[1, 1, 2, 3, 3, 3]]),),
+            {"mode": "edge"},
+            _PAD_NEW,
+        ),
+        Sample((_EMPTY, _ints(1, 0, 0, 0)), (value([[0, 0, 0]]),), {}, _PAD_NEW),
+    ),
+    header="pad",
+    host=(1, 3),
+    types={"Tind": _INDEX},
+    support=_CHECKS,
+)
 _EXPAND = _row(
     "Expand",
     (8, 13),
@@ -219,7 +259,7 @@ _SIZE = FamilyRow(
     since=(1, 13, 19, *_VIEWS),
     types={"T": ALL, "T1": _INT64},
     host_outputs=(0,),
-    params={"header": "op", "support": ERRORS},
+    params={"header": "op"},
     samples=(
         Sample((_X,), (value(6, DType.INT64),)),
         Sample((_SCALAR,), (value(1, DType.INT64),)),
@@ -251,6 +291,8 @@ ROWS = (
     _SPLIT,
     _SLICE,
     _GATHER,
+    _GATHER_ELEMENTS,
+    _PAD,
     _EXPAND,
     _TILE,
     _SHAPE,

@@ -70,6 +70,8 @@ def _batch_inputs(x: Value, *types: DType | str) -> tuple[Value, ...]:
 _BATCH_RESULT = value([[[0, 2], [3, 3]]])
 _EXACT = {"epsilon": 0.0}
 _BATCH_SAMPLES = (
+    Sample(_batch_inputs(_X, "T", "U"), (_BATCH_RESULT,), _EXACT, since=(14,)),
+    Sample(_batch_inputs(_X, "T1", "T2"), (_BATCH_RESULT,), _EXACT, since=(15,)),
     Sample(_batch_inputs(_X, "T", "T"), (_BATCH_RESULT,), _EXACT, since=(7, 9)),
     Sample(_batch_inputs(_X, "T", "T"), (_BATCH_RESULT,), {**_EXACT, "is_test": 1}, since=(1, 6)),
 )
@@ -155,7 +157,7 @@ ROWS = (
         op="RMSNormalization",
         family="layer_normalization",
         since=(23,),
-        types={"T": FLOATS, "V": FLOATS},
+        types={"T": (DType.FLOAT32,), "V": (DType.FLOAT32,)},  # the two may not be mixed
         params={"centered": False, "support": _MATH},
         samples=_RMS_SAMPLES,
     ),

@@ -206,8 +206,9 @@ def reference(model: Model) -> Reference:
 
 
 def one_line(error: Exception) -> str:
-    """An exception in one line of bounded length."""
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    """An exception in one line of bounded length, without ORT's words around a kernel's own."""
+    text = " ".join(str(error).split())
+    return text.split(" Status Message: ", 1)[-1][:300] or type(error).__name__
 
 
 def _reference(model: Model) -> Reference:

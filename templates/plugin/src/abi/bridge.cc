@@ -21,18 +21,17 @@ OrtStatus* ToOrt(const OrtApi& ort, const Status& status) noexcept {
   OrtErrorCode code = ORT_EP_FAIL;
   if (status.code() == StatusCode::kInvalidArgument) code = ORT_INVALID_ARGUMENT;
   if (status.code() == StatusCode::kNotImplemented) code = ORT_NOT_IMPLEMENTED;
-  return ort.CreateStatus(code, status.message().c_str());
+  return ort.CreateStatus(code, status.message());
 }
 
 // Both numberings are that of onnx.TensorProto.DataType.
 static_assert(static_cast<int>(DType::kFloat64) == ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE &&
               static_cast<int>(DType::kBfloat16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16);
 
-Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor, bool* present) {
+Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor) {
   int has_value = 0;
   if (value != nullptr) EP_ORT(api, ort->HasValue(value, &has_value));
-  *present = has_value != 0;
-  if (!*present) return Status();
+  if (has_value == 0) return Status();
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   const int64_t* dims = nullptr;
   size_t rank = 0;
@@ -45,8 +44,7 @@ Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor, bool* p
 
 Status CopyTensor(const Api& api, const OrtValue* value, TensorValue* copy) {
   Tensor tensor;
-  bool present = false;
-  EP_RETURN_IF_ERROR(ViewTensor(api, value, &tensor, &present));
+  EP_RETURN_IF_ERROR(ViewTensor(api, value, &tensor));
   if (SizeOf(tensor.dtype) == 0) return NotImplemented("a tensor attribute of this element type");
   const auto* bytes = static_cast<const unsigned char*>(tensor.raw);
   const size_t size = static_cast<size_t>(tensor.size()) * SizeOf(tensor.dtype);

@@ -14,9 +14,9 @@ Status FromOrt(const Api& api, OrtStatus* status);
 // Our status as one that ORT will own; null for success. For guards only.
 OrtStatus* ToOrt(const OrtApi& ort, const Status& status) noexcept;
 
-// Looks at a tensor without copying its data. `present` is false for an input that was left out or
-// not fed.
-Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor, bool* present);
+// Looks at a tensor without copying its data. The type stays kUndefined for an input that was left
+// out or not fed, and for an output that nobody wants.
+Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor);
 <% if tensor_attributes %>
 
 // Copies a tensor that lies in host memory.

@@ -67,7 +67,7 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   for (size_t i = 0; i < count; ++i) {
     const DeviceRule* rule = nullptr;
     const Status looked = FindRule(Describe(*api_.ort, hardware[i]), &rule);
-    if (!looked.ok()) logger_.Warn("could not look at a device: " + looked.message());
+    if (!looked.ok()) logger_.Warn(std::string("could not look at a device: ") + looked.message());
     if (looked.ok() && rule != nullptr) EP_RETURN_IF_ERROR(AddDevice(*rule, hardware[i], &made));
   }
 <% if virtual %>

@@ -25,28 +25,6 @@ Status ReadText(const Api& api, std::string* text, Function call, Args... args) 
   return Status();
 }
 
-// A loop cut into pieces. No exception may cross ORT's threads: one is kept for the thread that
-// started the loop.
-struct Loop {
-  int64_t count;
-  int64_t piece;
-  Exec::Range range;
-  void* body;
-  std::mutex mutex;
-  std::exception_ptr error;
-
-  static void RunPiece(void* context, size_t index) noexcept {
-    auto& loop = *static_cast<Loop*>(context);
-    const int64_t begin = static_cast<int64_t>(index) * loop.piece;
-    try {
-      loop.range(loop.body, begin, std::min(loop.count, begin + loop.piece));
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(loop.mutex);
-      loop.error = std::current_exception();
-    }
-  }
-};
-
 // Exec for one call of a kernel: ORT's threads, and memory that is given back at the end.
 class KernelExec final : public Exec {
  public:
@@ -60,17 +38,25 @@ class KernelExec final : public Exec {
   void ParallelFor(int64_t count, int64_t cost, Range range, void* body) override {
     const int64_t worthwhile = std::max<int64_t>(kWorkPerPiece / std::max<int64_t>(cost, 1), 1);
     const int64_t piece = std::max(worthwhile, (count + kMostPieces - 1) / kMostPieces);
-    if (count <= piece) {
-      if (count > 0) range(body, 0, count);
-      return;
-    }
-    Loop loop{count, piece, range, body, {}, {}};
+    if (count <= piece) return range(body, 0, count);
+    // No exception may cross ORT's threads: one is kept for this one.
+    std::mutex mutex;
+    std::exception_ptr error;
+    auto run = [&](size_t index) noexcept {
+      const int64_t begin = static_cast<int64_t>(index) * piece;
+      try {
+        range(body, begin, std::min(count, begin + piece));
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        error = std::current_exception();
+      }
+    };
+    const auto call = [](void* loop, size_t index) { (*static_cast<decltype(run)*>(loop))(index); };
     const auto pieces = static_cast<size_t>((count + piece - 1) / piece);
     const Api& api = ep_.api();
-    const Status ran = FromOrt(api, api.ort->KernelContext_ParallelFor(context_, Loop::RunPiece,
-                                                                       pieces, 0, &loop));
-    if (!ran.ok()) range(body, 0, count);  // ORT refuses before the first piece, if at all
-    if (loop.error != nullptr) std::rethrow_exception(loop.error);
+    OrtStatus* status = api.ort->KernelContext_ParallelFor(context_, call, pieces, 0, &run);
+    if (!FromOrt(api, status).ok()) range(body, 0, count);  // ORT has not begun, then
+    if (error != nullptr) std::rethrow_exception(error);
   }
 
   Status Scratch(size_t bytes, void** memory) override {
@@ -152,14 +138,13 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
   std::vector<const Tensor*> present(count);
   for (size_t i = 0; i < count; ++i) {
     const OrtValue* value = nullptr;
-    bool is_there = false;
     EP_ORT(api(), ort->KernelContext_GetInput(context, i, &value));
 <% if device_memory %>
-    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_inputs, i), &tensors[i], &is_there));
+    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_inputs, i), &tensors[i]));
 <% else %>
-    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &tensors[i], &is_there));
+    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &tensors[i]));
 <% endif %>
-    if (is_there) present[i] = &tensors[i];
+    if (tensors[i].dtype != DType::kUndefined) present[i] = &tensors[i];
   }
   for (size_t i = 0; i < kMaskBits; ++i) {
     if (!HasBit(row_.needed_inputs, i) || (i < count && present[i] != nullptr)) continue;
@@ -177,15 +162,14 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
   for (size_t i = 0; i < output_count_; ++i) {
     OrtValue* value = nullptr;  // stays null when nobody wants this output
     Tensor view;
-    bool is_wanted = false;
     const Shape& shape = shapes[i];
     EP_ORT(api(), ort->KernelContext_GetOutput(context, i, shape.data(), shape.size(), &value));
 <% if device_memory %>
-    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_outputs, i), &view, &is_wanted));
+    EP_RETURN_IF_ERROR(View(value, HasBit(row_.host_outputs, i), &view));
 <% else %>
-    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &view, &is_wanted));
+    EP_RETURN_IF_ERROR(ViewTensor(api(), value, &view));
 <% endif %>
-    if (!is_wanted) continue;
+    if (view.dtype == DType::kUndefined) continue;
     results[i] = {const_cast<void*>(view.raw), view.dtype, shape};
     wanted[i] = &results[i];
     if (results[i].size() != 0) all_empty = false;
@@ -196,10 +180,10 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
 }
 
 <% if device_memory %>
-Status KernelAdapter::View(const OrtValue* value, bool on_host, Tensor* tensor,
-                           bool* present) const {
-  EP_RETURN_IF_ERROR(ViewTensor(api(), value, tensor, present));
-  if (!*present || on_host || tensor->size() == 0) return Status();
+Status KernelAdapter::View(const OrtValue* value, bool on_host, Tensor* tensor) const {
+  EP_RETURN_IF_ERROR(ViewTensor(api(), value, tensor));
+  const bool absent = tensor->dtype == DType::kUndefined;
+  if (absent || on_host || tensor->size() == 0) return Status();
   tensor->raw = ep_.factory().runtime().KernelAddress(const_cast<void*>(tensor->raw));
   return tensor->raw != nullptr ? Status() : Failed("a tensor is not in the device's memory");
 }

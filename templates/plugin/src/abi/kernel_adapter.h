@@ -30,7 +30,7 @@ class KernelAdapter final : public OrtKernelImpl {
   Status Run(OrtKernelContext* context) const;
 <% if device_memory %>
   // ViewTensor, with an address that kernels can use.
-  Status View(const OrtValue* value, bool on_host, Tensor* tensor, bool* present) const;
+  Status View(const OrtValue* value, bool on_host, Tensor* tensor) const;
 <% endif %>
   // `status` with the op and the node in its text.
   Status Located(const Status& status) const;

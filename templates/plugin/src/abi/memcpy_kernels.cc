@@ -68,9 +68,8 @@ Status MemcpyKernel::Execute(OrtKernelContext* context) {
   const OrtValue* from = nullptr;
   EP_ORT(api(), ort->KernelContext_GetInput(context, 0, &from));
   Tensor tensor;
-  bool present = false;
-  EP_RETURN_IF_ERROR(ViewTensor(api(), from, &tensor, &present));
-  if (!present) return InvalidArgument("a copy between host and device: its input is missing");
+  EP_RETURN_IF_ERROR(ViewTensor(api(), from, &tensor));
+  if (tensor.dtype == DType::kUndefined) return InvalidArgument("a copy between host and device: its input is missing");
   OrtValue* to = nullptr;
   EP_ORT(api(), ort->KernelContext_GetOutput(context, 0, tensor.shape.data(), tensor.shape.size(),
                                              &to));

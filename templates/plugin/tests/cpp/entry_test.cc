@@ -308,7 +308,7 @@ void TestDeviceMemory() {
   std::unique_ptr<<%= ns %>::Runtime> runtime;
   if (!CHECK(MakeRuntime(&runtime).ok())) return;
   std::vector<void*> blocks;
-  for (const size_t bytes : {1, 4096, 100000, 7}) {
+  for (const size_t bytes : {size_t{1}, size_t{4096}, size_t{100000}, size_t{7}}) {
     void* address = nullptr;
     if (!CHECK(runtime->Allocate(bytes, &address).ok())) return;
     blocks.push_back(address);
@@ -320,7 +320,7 @@ void TestDeviceMemory() {
   void* reused = nullptr;
   CHECK(runtime->Allocate(4096, &reused).ok() && reused == blocks[1]);
   CHECK(runtime->CopyOnDevice(reused, blocks[2], 4096).ok());
-  for (const size_t index : {0, 1, 2, 3}) {
+  for (size_t index = 0; index < blocks.size(); ++index) {
     char value = 0;
     CHECK(runtime->CopyToHost(&value, blocks[index], 1).ok());
     CHECK(value == (index == 1 ? 3 : static_cast<char>(index + 1)));

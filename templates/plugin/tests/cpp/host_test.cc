@@ -132,7 +132,9 @@ void CheckOneRegistration(const Host& host, const char* library) {
     CheckThreads(host, devices[0]);
 <% endif %>
   }
-  CHECK(!host.Register(name, library).empty());  // the name is taken, and what is there stays
+  // A name that is taken is refused. Older runtimes never give the refused factory back: a leak
+  // that is not the library's.
+  if (host.level() >= 32) CHECK(!host.Register(name, library).empty());
   CHECK(host.Unregister(name).empty());
   CHECK(host.Devices(kEpName).empty());
 }

@@ -195,7 +195,7 @@ class Call {
     Results results;
     const Status status = Perform(exec, results);
     CHECK_THAT(status.code() == code, what_ + " is refused, not: " + status.message());
-    CHECK_THAT(!status.message().empty(), what_ + " says why it is refused");
+    CHECK_THAT(*status.message() != '\0', what_ + " says why it is refused");
   }
 
   // Must give what is expected, in one piece and in several.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <iosfwd>  // declares std::string
 #include <vector>
 
 #include "gen/api/status.h"

@@ -1,8 +1,7 @@
 <%= banner %>
 #pragma once
 
-#include <string>
-#include <utility>
+#include <vector>
 
 namespace <%= ns %> {
 
@@ -16,30 +15,38 @@ enum class StatusCode {
 };
 
 // The outcome of a function: success, or a code with a text. Converts to nothing implicitly.
+//
+// Texts are taken as const char*, or as anything with c_str(), so that this header does without
+// <string>: every kernel includes it, and <string> takes as long to compile as a kernel.
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(StatusCode code, const char* message);
+  template <class Text, class = decltype(static_cast<const Text*>(nullptr)->c_str())>
+  Status(StatusCode code, const Text& message) : Status(code, message.c_str()) {}
 
   bool ok() const noexcept { return code_ == StatusCode::kOk; }
   StatusCode code() const noexcept { return code_; }
-  const std::string& message() const noexcept { return message_; }
+  const char* message() const noexcept { return message_.empty() ? "" : message_.data(); }
 
  private:
   StatusCode code_ = StatusCode::kOk;
-  std::string message_;
+  std::vector<char> message_;  // with its '\0'; empty for success
 };
 
-inline Status InvalidArgument(std::string message) {
-  return Status(StatusCode::kInvalidArgument, std::move(message));
+template <class Text>
+Status InvalidArgument(const Text& message) {
+  return Status(StatusCode::kInvalidArgument, message);
 }
 
-inline Status NotImplemented(std::string message) {
-  return Status(StatusCode::kNotImplemented, std::move(message));
+template <class Text>
+Status NotImplemented(const Text& message) {
+  return Status(StatusCode::kNotImplemented, message);
 }
 
-inline Status Failed(std::string message) {
-  return Status(StatusCode::kFailed, std::move(message));
+template <class Text>
+Status Failed(const Text& message) {
+  return Status(StatusCode::kFailed, message);
 }
 
 }  // namespace <%= ns %>

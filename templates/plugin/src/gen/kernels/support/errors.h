@@ -1,6 +1,8 @@
 <%= banner %>
 #pragma once
 
+#include <iosfwd>  // declares std::string
+
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
 

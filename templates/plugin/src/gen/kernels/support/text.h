@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "gen/api/status.h"
@@ -19,10 +18,10 @@ class Text {
   Text& operator<<(size_t number);
   Text& operator<<(const std::vector<int64_t>& values);  // a shape, or axes: (2, 3)
 
-  const std::string& str() const noexcept { return text_; }
+  const char* c_str() const noexcept { return text_.empty() ? "" : text_.data(); }
 
  private:
-  std::string text_;
+  std::vector<char> text_;  // with its '\0', once there is a piece; see Status for why no string
 };
 
 Status InvalidArgument(const Text& text);

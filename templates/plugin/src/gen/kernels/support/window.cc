@@ -10,6 +10,7 @@ namespace <%= ns %> {
 namespace {
 
 constexpr size_t kMaxSpatial = 3;
+constexpr int64_t kMaxTaps = 1 << 24;
 
 // Reads a list whose values lie in [least, 2^31), so that sums and products of them stay exact.
 Status ReadSizes(const Node& node, const char* name, int64_t least, std::vector<int64_t>* values) {
@@ -108,6 +109,12 @@ Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, c
   EP_RETURN_IF_ERROR(CheckCount(attrs.strides, rank, "strides"));
   EP_RETURN_IF_ERROR(CheckCount(attrs.dilations, rank, "dilations"));
   EP_RETURN_IF_ERROR(CheckCount(attrs.pads, 2 * rank, "pads"));
+
+  int64_t taps = 1;
+  for (int64_t size : kernel) {
+    if (size > kMaxTaps / taps) return NotImplemented(Text() << "a kernel_shape as large as " << kernel);
+    taps *= size;
+  }
 
   *window = Window();
   Slide* slides[kMaxSpatial] = {&window->depth, &window->height, &window->width};

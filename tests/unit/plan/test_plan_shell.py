@@ -1,0 +1,143 @@
+"""The shell's files: what is emitted, and what only where it is asked for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from blueprints import MINIMAL, example
+
+from epforge.plan import make_plan, shell
+from epforge.plan.model import Owner
+from epforge.render import render
+from epforge.resolve.model import Blueprint
+
+MEMORY = """
+epforge: 1
+name: contoso-npu
+vendor: {name: Contoso, pci_id: 0xB357}
+devices:
+  - name: npu
+    type: npu
+    match: {vendor_id: 0xB357, device_ids: [0x1001, 0x1002], metadata: {Discrete: "1"}}
+    virtual: allowed
+    metadata: {os_driver_version: 1.0.0.0}
+memory: {default: plain}
+ops: [Relu]
+"""
+OPTIONS = """
+epforge: 1
+name: contoso-npu
+vendor: Contoso
+ops: [Relu]
+options:
+  - {name: effort, type: int, range: [0, 3], default: 1, excludes: [auto], doc: Effort.}
+  - {name: auto, type: bool, default: false, excludes: [effort], doc: Automatic.}
+  - {name: scale, type: float, default: 2, doc: A factor.}
+"""
+DEVICE_MEMORY_FILES = {
+    "src/abi/allocator.cc",
+    "src/abi/allocator.h",
+    "src/abi/data_transfer.cc",
+    "src/abi/data_transfer.h",
+    "src/abi/memcpy_kernels.cc",
+    "src/abi/memcpy_kernels.h",
+    "src/device/host_runtime.cc",
+    "src/device/runtime.h",
+}
+
+
+def paths(blueprint: Blueprint) -> set[str]:
+    return {spec.path for spec in shell.files(blueprint)}
+
+
+def rendered(blueprint: Blueprint) -> dict[str, str]:
+    return {path: file.content.decode() for path, file in render(make_plan(blueprint)).items()}
+
+
+def code(text: str) -> str:
+    """Without comments."""
+    return "\n".join(line.split("//")[0] for line in text.splitlines())
+
+
+def test_device_memory_adds_its_files_and_nothing_else() -> None:
+    assert paths(example(MEMORY)) - paths(example()) == DEVICE_MEMORY_FILES
+    assert paths(example()) <= paths(example(MEMORY))
+
+
+def test_without_device_memory_nothing_allocates() -> None:
+    for path, text in rendered(example()).items():
+        if path.startswith("src/abi/"):
+            for word in ("Allocator ", "Memcpy", "Runtime&", "MemoryInfo"):
+                assert word not in code(text), (path, word)
+
+
+def test_virtual_devices_are_made_only_where_they_are_allowed() -> None:
+    assert "CreateHardwareDevice" not in rendered(example())["src/abi/factory.cc"]
+    assert "CreateHardwareDevice" in rendered(example(MEMORY))["src/abi/factory.cc"]
+
+
+def test_options_have_a_parser_only_where_there_are_any() -> None:
+    added = paths(example(OPTIONS)) - paths(example())
+    assert added == {"src/gen/options.h", "src/gen/options.cc"}
+
+
+def test_the_device_s_files_are_yours_and_the_rest_is_not() -> None:
+    for spec in shell.files(example(MEMORY)):
+        yours = spec.path.startswith("src/device/")
+        assert (spec.owner is Owner.YOURS) == yours, spec.path
+
+
+def test_the_build_list_has_every_source_once() -> None:
+    blueprint = example(MEMORY)
+    plan = make_plan(blueprint)
+    listed = rendered(blueprint)["cmake/gen/sources.cmake"].split()
+    for spec in plan.files:
+        if spec.path.startswith("src/") and spec.path.endswith(".cc"):
+            assert listed.count(spec.path) == 1, spec.path
+
+
+def test_a_device_rule_says_what_the_blueprint_says() -> None:
+    text = rendered(example(MEMORY))["src/gen/devices.h"]
+    assert "{0x1001, 0x1002}" in text
+    assert '{"Discrete", "1"}' in text
+    assert '{"os_driver_version", "1.0.0.0"}' in text
+    assert "DeviceType::kNpu" in text
+
+
+def test_the_manifest_claims_one_entry_per_version() -> None:
+    manifest = json.loads(rendered(example(MINIMAL))["src/gen/manifest.json"])
+    assert manifest["ep"] == "ContosoNpuExecutionProvider"
+    assert manifest["ort"] == {"min": "1.24.4", "target": 27}
+    assert manifest["device_memory"] is False
+    assert manifest["virtual"] is False
+    assert manifest["device_types"] == ["cpu"]
+    relu = [entry["since"] for entry in manifest["ops"] if entry["op"] == "Relu"]
+    assert relu == sorted(set(relu))
+    assert 14 in relu
+
+
+def test_exclusions_hold_whichever_side_names_them_and_once() -> None:
+    text = rendered(example(OPTIONS))["src/gen/options.cc"]
+    assert text.count('return Exclusive("effort", "auto");') == 1
+    assert 'Exclusive("auto"' not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("effort", 'Parse(text, 0, 3, "an integer from 0 to 3", &options->effort)'),
+        ("scale", 'Parse(text, -DBL_MAX, DBL_MAX, "a number", &options->scale)'),
+    ],
+)
+def test_ranges_reach_the_parser(name: str, call: str) -> None:
+    text = " ".join(rendered(example(OPTIONS))["src/gen/options.cc"].split())
+    assert f'text.key == "{name}"' in text
+    assert call in text
+
+
+def test_the_versions_are_those_of_the_blueprint() -> None:
+    text = MINIMAL + 'ort: {min: "1.26.0", target: "1.26"}\n'
+    identity = rendered(example(text))["src/gen/identity.h"]
+    assert "kTargetApi = 26;" in identity
+    assert "kMinimumOrt = {1, 26, 0};" in identity
