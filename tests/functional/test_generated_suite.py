@@ -11,6 +11,8 @@ import pytest
 from projects import Project, built
 from runtimes import runtime
 
+from epforge.ops import families
+
 OPTIONS = """\
 epforge: 1
 name: fabrikam-gpu
@@ -50,6 +52,15 @@ PROJECTS = ["minimal", "full", "device_memory", "options"]
 def test_its_tests_pass(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider")
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("host", ["1.24.4", "1.32.0"])
+def test_the_tests_of_every_op_of_every_family_pass(host: str) -> None:
+    ops = ", ".join(sorted({row.op for row in families.rows() if not row.domain}))
+    text = f"types: [float32, float64, int32, int64, bool]\nops: [{ops}]\n"
+    project = built(f"epforge: 1\nname: contoso-npu\nvendor: Contoso\n{text}")
+    run(project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime(host))
 
 
 @pytest.mark.parametrize("project", ["minimal", "device_memory"])
