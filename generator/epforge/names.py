@@ -97,7 +97,7 @@ class SemVer:
 
     @classmethod
     def parse(cls, text: str) -> SemVer:
-        """Raises ValueError unless ``text`` is a semantic version 2.0 (``1.2`` and ``v1.0.0`` are not)."""
+        """Raises ValueError for what is no semantic version 2.0, such as ``1.2`` and ``v1.0.0``."""
         match = _SEMVER.fullmatch(text)
         if not match:
             raise ValueError(f"{text!r} is not a semantic version: MAJOR.MINOR.PATCH[-PRE][+BUILD]")

@@ -62,9 +62,8 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   const Shape& x = inputs[0].shape;
   if (x.empty()) return InvalidArgument("X must not be a scalar");
-  const Shape expected{Channels(x)};
   for (size_t i = 1; i < 5; ++i) {
-    if (inputs[i].shape != expected) {
+    if (!IsVectorOf(Channels(x), inputs[i].shape)) {
       return BadShape(<%= k.label | cpp_string %>, i, inputs[i].shape, "must have one value for each channel of X");
     }
   }

@@ -34,7 +34,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   // Only the second input is broadcast.
   return SameShape(inputs, shapes);
 <% else %>
-  return BroadcastShapes(<%= k.label | cpp_string %>, inputs, shapes[0]);
+  return BroadcastShapes(inputs, shapes);
 <% endif %>
 }
 

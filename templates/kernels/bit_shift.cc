@@ -3,6 +3,7 @@
 
 #include "gen/kernels/support/arithmetic.h"
 #include "gen/kernels/support/broadcast.h"
+#include "gen/kernels/support/choice.h"
 #include "gen/kernels/support/errors.h"
 
 namespace <%= ns %> {
@@ -20,19 +21,22 @@ struct Function {
 }  // namespace
 
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  EP_RETURN_IF_ERROR(node.Get("direction", &attrs.direction));
-  if (attrs.direction == "LEFT" || attrs.direction == "RIGHT") return Status();
-  return InvalidArgument("direction must be LEFT or RIGHT, not '" + attrs.direction + "'");
+  constexpr const char* kDirections[] = {"LEFT", "RIGHT"};
+  size_t direction = 2;  // neither
+  EP_RETURN_IF_ERROR(ReadChoice(node, "direction", kDirections, &direction));
+  if (direction == 2) return InvalidArgument("the attribute direction is missing");
+  attrs.left = direction == 0;
+  return Status();
 }
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  return BroadcastShapes(<%= k.label | cpp_string %>, inputs, shapes[0]);
+  return BroadcastShapes(inputs, shapes);
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Tensor& a = inputs[0];
   const Tensor& b = inputs[1];
-  const Function function{attrs.direction == "LEFT"};
+  const Function function{attrs.left};
   switch (a.dtype) {
 <% for enumerator, cpp in k.t %>
     case DType::<%= enumerator %>:

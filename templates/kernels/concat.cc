@@ -14,10 +14,12 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 }
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   Shape result = inputs[0].shape;
   size_t axis = 0;
   EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, result.size(), &axis));
   for (size_t i = 1; i < inputs.size(); ++i) {
+    EP_RETURN_IF_ERROR(CheckShape(result));
     Shape shape = inputs[i].shape;
     if (shape.size() != result.size()) {
       return BadShape(<%= k.label | cpp_string %>, i, shape, "has another rank than the first one");

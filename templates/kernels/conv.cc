@@ -4,6 +4,7 @@
 
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/gemm.h"
+#include "gen/kernels/support/image_columns.h"
 
 namespace <%= ns %> {
 namespace {
@@ -12,25 +13,22 @@ namespace {
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Window* window, Shape* output) {
   const Shape& x = inputs[0].shape;
   const Shape& w = inputs[1].shape;
-  if (x.size() < 3) return InvalidArgument(Text() << "X must have rank 3 or more, not " << x);
+  if (x.size() < 3) return InvalidArgument(Text() << "X must have rank 3 or more, not shape " << x);
   EP_RETURN_IF_ERROR(CheckRank(w, x.size(), "W"));
   if (w[0] % attrs.group != 0 || x[1] % attrs.group != 0 || x[1] / attrs.group != w[1]) {
     return InvalidArgument(Text() << "X of shape " << x << " and W of shape " << w << " do not fit " << attrs.group << " groups");
   }
-  if (inputs.has(2) && inputs[2].shape != Shape{w[0]}) {
+  if (inputs.has(2) && !IsVectorOf(w[0], inputs[2].shape)) {
     return InvalidArgument(Text() << "B must have " << w[0] << " values, not shape " << inputs[2].shape);
   }
-  const std::vector<int64_t> kernel(w.begin() + 2, w.end());
-  if (!attrs.window.kernel.empty() && attrs.window.kernel != kernel) {
-    return InvalidArgument(Text() << "kernel_shape " << attrs.window.kernel << " contradicts W of shape " << w);
+  const std::vector<int64_t>& kernel = attrs.window.kernel;
+  bool agree = kernel.empty() || kernel.size() == w.size() - 2;
+  for (size_t i = 0; agree && i < kernel.size(); ++i) agree = kernel[i] == w[i + 2];
+  if (!agree) {
+    return InvalidArgument(Text() << "kernel_shape " << kernel << " contradicts W of shape " << w);
   }
-  for (int64_t size : kernel) {
-    if (size < 1 || size > INT32_MAX) {
-      return InvalidArgument(Text() << "no kernel has the sizes of W of shape " << w);
-    }
-  }
-  *output = {x[0], w[0]};
-  EP_RETURN_IF_ERROR(LayWindow(attrs.window, kernel, x, window, output));
+  EP_RETURN_IF_ERROR(LayWindow(attrs.window, w.data() + 2, w.size() - 2, x, window, output));
+  (*output)[1] = w[0];
   return CheckShape(*output);
 }
 
@@ -45,61 +43,34 @@ void Flatten(Window* window) {
   window->width.output = size;
 }
 
-// The input of one group, seen as the matrix whose columns are the pixels of the output and whose
-// rows are the channels, each with every tap of the kernel ("im2col", without the copy).
+// One product of matrices for each image and group. The right-hand one is the group's input.
 template <class T>
-struct ImageColumns {
-  const T* input;
-  const Window* window;
+class GroupProducts final : public Products<T> {
+ public:
+  GroupProducts(const ProductSizes& sizes, const Window& window, int64_t group, Inputs inputs, T* y)
+      : Products<T>(sizes),
+        window_(window),
+        group_(group),
+        x_(inputs[0].data<T>()),
+        x_step_(inputs[1].shape[1] * window.input_size()),
+        w_(inputs[1].data<T>()),
+        y_(y) {}
 
-  // Where the first tap of a column falls.
-  struct Corner {
-    int64_t z;
-    int64_t y;
-    int64_t x;
-  };
-
-  void operator()(int64_t p, int64_t p_end, int64_t j, int64_t j_end, T* to, int64_t stride) const {
-    const Slide& depth = window->depth;
-    const Slide& height = window->height;
-    const Slide& width = window->width;
-    const int64_t cols = j_end - j;
-    Corner corners[kTileCols];
-    for (int64_t q = 0; q < cols; ++q) {
-      const int64_t row = (j + q) / width.output;
-      corners[q] = {depth.start(row / height.output), height.start(row % height.output),
-                    width.start((j + q) % width.output)};
-    }
-    const bool one_run = width.stride == 1 && j / width.output == (j_end - 1) / width.output;
-    for (; p < p_end; ++p, to += stride) {
-      const int64_t tap_row = p / width.kernel;
-      const int64_t dx = p % width.kernel * width.dilation;
-      const int64_t dy = tap_row % height.kernel * height.dilation;
-      const int64_t tap_plane = tap_row / height.kernel;
-      const int64_t dz = tap_plane % depth.kernel * depth.dilation;
-      const T* channel = input + tap_plane / depth.kernel * window->input_size();
-      const int64_t first = corners[0].x + dx;
-      if (one_run && Inside(corners[0].z + dz, depth) && Inside(corners[0].y + dy, height) &&
-          first >= 0 && first + cols <= width.input) {
-        const T* from = At(channel, corners[0].z + dz, corners[0].y + dy, first);
-        for (int64_t q = 0; q < cols; ++q) to[q] = from[q];
-        continue;
-      }
-      for (int64_t q = 0; q < cols; ++q) {
-        const Corner at{corners[q].z + dz, corners[q].y + dy, corners[q].x + dx};
-        const bool inside = Inside(at.z, depth) && Inside(at.y, height) && Inside(at.x, width);
-        to[q] = inside ? *At(channel, at.z, at.y, at.x) : T{};
-      }
-    }
+  MatrixView<T> Left(int64_t index) const override {
+    return {w_ + index % group_ * this->sizes().m * this->sizes().depth, this->sizes().depth, 1};
   }
-
-  static bool Inside(int64_t position, const Slide& slide) {
-    return position >= 0 && position < slide.input;
+  void PackRight(int64_t index, const Piece& piece, T* to) const override {
+    PackImage(window_, x_ + index * x_step_, piece, to);
   }
+  T* Result(int64_t index) const override { return y_ + index * this->sizes().m * this->sizes().n; }
 
-  const T* At(const T* channel, int64_t z, int64_t y, int64_t x) const {
-    return channel + (z * window->height.input + y) * window->width.input + x;
-  }
+ private:
+  const Window& window_;
+  int64_t group_;
+  const T* x_;
+  int64_t x_step_;
+  const T* w_;
+  T* y_;
 };
 
 // Adds one tap of the kernel, times `weight`, to all pixels of an output plane.
@@ -110,7 +81,7 @@ void AddTap(const Window& window, int64_t kz, int64_t ky, int64_t kx, T weight, 
   const int64_t begin = dx < 0 ? (-dx + width.stride - 1) / width.stride : 0;
   const int64_t room = width.input - dx;
   const int64_t fit = room > 0 ? (room + width.stride - 1) / width.stride : 0;
-  const int64_t end = Minimum(fit, width.output);
+  const int64_t end = fit < width.output ? fit : width.output;
   for (int64_t oz = 0; oz < window.depth.output; ++oz) {
     const int64_t z = window.depth.start(oz) + kz * window.depth.dilation;
     if (z < 0 || z >= window.depth.input) continue;
@@ -128,7 +99,10 @@ void AddTap(const Window& window, int64_t kz, int64_t ky, int64_t kx, T weight, 
   }
 }
 
-// For groups of few output channels, such as a depthwise convolution: plane by plane.
+// Groups of fewer output channels, such as those of a depthwise convolution, are no matrices.
+constexpr int64_t kFewChannels = 4;
+
+// For them: plane by plane.
 template <class T>
 void ConvolvePlanes(const Window& window, Inputs inputs, int64_t group, T* y, Exec& exec) {
   const Shape& w_shape = inputs[1].shape;
@@ -157,23 +131,6 @@ void ConvolvePlanes(const Window& window, Inputs inputs, int64_t group, T* y, Ex
   });
 }
 
-// For everything else: one product of matrices per image and group.
-template <class T>
-void ConvolveGroups(const Window& window, Inputs inputs, int64_t group, T* y, Exec& exec) {
-  const Shape& w_shape = inputs[1].shape;
-  const int64_t outs = w_shape[0] / group;
-  const int64_t ins = w_shape[1];
-  const int64_t pixels = window.output_size();
-  const int64_t depth = ins * window.taps();
-  const T* x = inputs[0].data<T>();
-  const T* w = inputs[1].data<T>();
-  AddProducts<T>(exec, inputs[0].shape[0] * group, outs, pixels, depth, [&](int64_t i) {
-    const MatrixView<T> weights{w + i % group * outs * depth, depth, 1};
-    const ImageColumns<T> columns{x + i * ins * window.input_size(), &window};
-    return ProductOf<T, ImageColumns<T>>{weights, columns, y + i * outs * pixels, pixels};
-  });
-}
-
 template <class T>
 Status Convolve(const Window& window, Inputs inputs, int64_t group, MutableTensor& output,
                 Exec& exec) {
@@ -187,10 +144,12 @@ Status Convolve(const Window& window, Inputs inputs, int64_t group, MutableTenso
       for (int64_t i = 0; i < pixels; ++i) y[plane * pixels + i] = value;
     }
   });
-  if (channels / group < kTileRows) {
+  const ProductSizes sizes{output.shape[0] * group, channels / group, pixels,
+                           inputs[1].shape[1] * window.taps()};
+  if (sizes.m < kFewChannels) {
     ConvolvePlanes(window, inputs, group, y, exec);
   } else {
-    ConvolveGroups(window, inputs, group, y, exec);
+    AddProducts(GroupProducts<T>(sizes, window, group, inputs, y), exec);
   }
   return Status();
 }

@@ -10,6 +10,7 @@ namespace <%= ns %> {
 <%= read(k) %>
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& x = inputs[0].shape;
   size_t axis = x.size();  // allowed here: everything goes to the first dimension
   if (attrs.axis != static_cast<int64_t>(x.size())) {

@@ -3,6 +3,7 @@
 #include "<%= k.header %>"
 
 #include <cstring>
+
 #include "gen/kernels/support/checks.h"
 
 namespace <%= ns %> {

@@ -23,24 +23,42 @@ void FillScaled(const Tensor& c, T beta, int64_t m, int64_t n, T* y, Exec& exec)
 }
 
 template <class T>
-Status Multiply(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  const int64_t m = outputs[0].shape[0];
-  const int64_t n = outputs[0].shape[1];
-  const int64_t depth = inputs[0].shape[attrs.transA != 0 ? 0 : 1];
-  T* y = outputs[0].data<T>();
-  const Tensor* c = inputs.at(2);
-  if (c != nullptr && attrs.beta != 0.0f) {
-    FillScaled(*c, static_cast<T>(attrs.beta), m, n, y, exec);
-  } else {
-    for (int64_t i = 0; i < m * n; ++i) y[i] = T{};
+class OneProduct final : public Products<T> {
+ public:
+  OneProduct(const ProductSizes& sizes, const <%= k.attrs %>& attrs, Inputs inputs, T* y)
+      : Products<T>(sizes),
+        a_{inputs[0].data<T>(), sizes.depth, 1},
+        b_{inputs[1].data<T>(), sizes.n, 1},
+        alpha_(static_cast<T>(attrs.alpha)),
+        y_(y) {
+    if (attrs.transA != 0) a_ = {a_.data, 1, sizes.m};
+    if (attrs.transB != 0) b_ = {b_.data, 1, sizes.depth};
   }
-  MatrixView<T> a{inputs[0].data<T>(), depth, 1};
-  MatrixView<T> b{inputs[1].data<T>(), n, 1};
-  if (attrs.transA != 0) a = {a.data, 1, m};
-  if (attrs.transB != 0) b = {b.data, 1, depth};
-  AddProducts<T>(exec, 1, m, n, depth, [&](int64_t) {
-    return ProductOf<T, ScaledMatrix<T>>{a, {b, static_cast<T>(attrs.alpha)}, y, n};
-  });
+
+  MatrixView<T> Left(int64_t) const override { return a_; }
+  void PackRight(int64_t, const Piece& piece, T* to) const override {
+    PackMatrix(b_, alpha_, piece, to);
+  }
+  T* Result(int64_t) const override { return y_; }
+
+ private:
+  MatrixView<T> a_;
+  MatrixView<T> b_;
+  T alpha_;
+  T* y_;
+};
+
+template <class T>
+Status Multiply(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+  const Shape& y_shape = outputs[0].shape;
+  const ProductSizes sizes{1, y_shape[0], y_shape[1], inputs[0].shape[attrs.transA != 0 ? 0 : 1]};
+  T* y = outputs[0].data<T>();
+  if (inputs.has(2) && attrs.beta != 0.0f) {
+    FillScaled(inputs[2], static_cast<T>(attrs.beta), sizes.m, sizes.n, y, exec);
+  } else {
+    for (int64_t i = 0; i < sizes.m * sizes.n; ++i) y[i] = T{};
+  }
+  AddProducts(OneProduct<T>(sizes, attrs, inputs, y), exec);
   return Status();
 }
 

@@ -66,9 +66,8 @@ Status InferShapes(const <%= k.attrs %>&<% if k.p.grouped %> attrs<% endif %>, I
     return InvalidArgument(Text() << x[1] << " channels do not make " << attrs.groups << " groups");
   }
 <% endif %>
-  const Shape expected{x[1]};
   for (size_t i = 1; i < 3; ++i) {
-    if (inputs[i].shape != expected) {
+    if (!IsVectorOf(x[1], inputs[i].shape)) {
       return BadShape(<%= k.label | cpp_string %>, i, inputs[i].shape, "must have one value for each channel of X");
     }
   }

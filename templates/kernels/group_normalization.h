@@ -1,6 +1,6 @@
 <% from "kernels/parts.inc" import opening, functions %>
 <%= banner %>
-<%= opening(k, ns) %>
+<%= opening(k, ns, std=("cstdint",)) %>
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   float epsilon = 1e-5f;

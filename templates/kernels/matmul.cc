@@ -49,27 +49,40 @@ int64_t MatrixIndex(const Shape& stack, const Shape& batch, int64_t index) {
 }
 
 template <class T>
+class StackProducts final : public Products<T> {
+ public:
+  StackProducts(const ProductSizes& sizes, const Problem& problem, Inputs inputs, T* y)
+      : Products<T>(sizes), problem_(problem), a_(inputs[0].data<T>()), b_(inputs[1].data<T>()), y_(y) {}
+
+  MatrixView<T> Left(int64_t index) const override {
+    const int64_t matrix = MatrixIndex(problem_.a_batch, problem_.batch, index);
+    return {a_ + matrix * problem_.m * problem_.depth, problem_.depth, 1};
+  }
+  void PackRight(int64_t index, const Piece& piece, T* to) const override {
+    const int64_t matrix = MatrixIndex(problem_.b_batch, problem_.batch, index);
+    PackMatrix({b_ + matrix * problem_.depth * problem_.n, problem_.n, 1}, T{1}, piece, to);
+  }
+  T* Result(int64_t index) const override { return y_ + index * problem_.m * problem_.n; }
+
+ private:
+  const Problem& problem_;
+  const T* a_;
+  const T* b_;
+  T* y_;
+};
+
+template <class T>
 Status Multiply(const Problem& problem, Inputs inputs, Outputs outputs, Exec& exec) {
-  const T* a = inputs[0].data<T>();
-  const T* b = inputs[1].data<T>();
   T* y = outputs[0].data<T>();
-  ParallelFor(exec, outputs[0].size(), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(exec, outputs[0].size(), 1, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) y[i] = T{};
   });
-
-  int64_t count = ElementCount(problem.batch);
-  int64_t m = problem.m;
-  const int64_t n = problem.n;
-  const int64_t depth = problem.depth;
+  ProductSizes sizes{ElementCount(problem.batch), problem.m, problem.n, problem.depth};
   if (ElementCount(problem.b_batch) == 1) {  // all rows meet the same matrix: one tall product
-    m *= count;
-    count = 1;
+    sizes.m *= sizes.count;
+    sizes.count = 1;
   }
-  AddProducts<T>(exec, count, m, n, depth, [&](int64_t i) {
-    const T* left = a + MatrixIndex(problem.a_batch, problem.batch, i) * m * depth;
-    const T* right = b + MatrixIndex(problem.b_batch, problem.batch, i) * depth * n;
-    return ProductOf<T, ScaledMatrix<T>>{{left, depth, 1}, {{right, n, 1}, T{1}}, y + i * m * n, n};
-  });
+  AddProducts(StackProducts<T>(sizes, problem, inputs, y), exec);
   return Status();
 }
 

@@ -30,7 +30,7 @@ struct Function {
 <%= read(k) %>
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  return BroadcastShapes(<%= k.label | cpp_string %>, inputs, shapes[0]);
+  return BroadcastShapes(inputs, shapes);
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {

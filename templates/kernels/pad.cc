@@ -1,10 +1,9 @@
-<% from "kernels/parts.inc" import cases %>
+<% set floats = k.t | selectattr("cpp", "in", ("float", "double")) | list %>
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <string>
-
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/choice.h"
 
 namespace <%= ns %> {
 namespace {
@@ -13,31 +12,28 @@ using Mode = <%= k.attrs %>::Mode;
 
 constexpr int64_t kPadding = -1;  // instead of a position in the input
 
-// How many elements are put before the first one of every axis, and behind the last one. Negative
-// ones are taken away.
-Status ResolvePads(const <%= k.attrs %>& attrs, Inputs inputs, std::vector<int64_t>* before, std::vector<int64_t>* behind) {
+// How many elements are put before the first one of every axis, and then how many behind the last
+// one of every axis. Negative ones are taken away.
+Status ResolvePads(const <%= k.attrs %>& attrs, Inputs inputs, Shape* pads) {
   const size_t rank = inputs[0].shape.size();
-  std::vector<int64_t> pads = attrs.pads;
-  std::vector<int64_t> axes;
-  if (inputs.has(1)) EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "pads", &pads));
-  if (inputs.has(3)) {
-    EP_RETURN_IF_ERROR(ReadIntegers(inputs[3], "axes", &axes));
-    AxisSet named;
-    EP_RETURN_IF_ERROR(ResolveAxes(axes, rank, &named));
-  } else {
-    axes.resize(rank);
-    for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int64_t>(i);
+  Shape given;
+  Shape axes;
+  const Shape* chosen = &attrs.pads;
+  if (inputs.has(1)) {
+    EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "pads", &given));
+    chosen = &given;
   }
-  if (pads.size() != 2 * axes.size()) {
-    return InvalidArgument(Text() << "pads " << pads << " must have two values for each of " << axes.size() << " axes");
+  if (inputs.has(3)) EP_RETURN_IF_ERROR(ReadIntegers(inputs[3], "axes", &axes));
+  EP_RETURN_IF_ERROR(NormalizeAxes(rank, &axes));
+  const size_t count = inputs.has(3) ? axes.size() : rank;
+  if (chosen->size() != 2 * count) {
+    return InvalidArgument(Text() << "pads " << *chosen << " must have two values for each of " << count << " axes");
   }
-  before->assign(rank, 0);
-  behind->assign(rank, 0);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    size_t axis = 0;
-    EP_RETURN_IF_ERROR(ResolveAxis(axes[i], rank, &axis));
-    (*before)[axis] = pads[i];
-    (*behind)[axis] = pads[i + axes.size()];
+  pads->assign(2 * rank, 0);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t axis = axes.empty() ? i : static_cast<size_t>(axes[i]);
+    (*pads)[axis] = (*chosen)[i];
+    (*pads)[axis + rank] = (*chosen)[i + count];
   }
   return Status();
 }
@@ -61,74 +57,73 @@ int64_t SourceOf(int64_t index, int64_t dim, Mode mode) {
   return place < dim ? place : period - place;
 }
 
-template <class T>
-Status Pad(const <%= k.attrs %>& attrs, const std::vector<int64_t>& before, Inputs inputs, Outputs outputs, Exec& exec) {
-  const Shape& x_shape = inputs[0].shape;
-  const Shape& y_shape = outputs[0].shape;
-  const size_t rank = x_shape.size();
-  const T* x = inputs[0].data<T>();
-  T* y = outputs[0].data<T>();
-  T value = static_cast<T>(attrs.value);
-  if (inputs.has(2) && inputs[2].size() > 0) value = *inputs[2].data<T>();
-  if (rank == 0) {
-    *y = *x;
-    return Status();
+// Where in the input row `row` of the output begins.
+int64_t RowSource(const Shape& x, const Shape& y, const Shape& pads, Mode mode, int64_t row) {
+  int64_t from = 0;
+  int64_t stride = x.back();
+  for (size_t i = x.size() - 1; i-- > 0;) {
+    const int64_t at = SourceOf(row % y[i] - pads[i], x[i], mode);
+    if (at == kPadding) return kPadding;
+    from += at * stride;
+    row /= y[i];
+    stride *= x[i];
   }
-  const size_t inner = rank - 1;
-  const int64_t run = y_shape[inner];
-  ParallelFor(exec, outputs[0].size() / run, 2 * run, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t rest = row;
-      int64_t from = 0;
-      int64_t stride = x_shape[inner];
-      for (size_t i = inner; i-- > 0;) {
-        const int64_t at = SourceOf(rest % y_shape[i] - before[i], x_shape[i], attrs.mode);
-        from = at == kPadding || from == kPadding ? kPadding : from + at * stride;
-        rest /= y_shape[i];
-        stride *= x_shape[i];
-      }
-      for (int64_t i = 0; i < run; ++i) {
-        const int64_t at = SourceOf(i - before[inner], x_shape[inner], attrs.mode);
-        y[row * run + i] = at == kPadding || from == kPadding ? value : x[from + at];
-      }
-    }
-  });
-  return Status();
+  return from;
+}
+
+// Elements are only moved, so all types of one size share a loop: it writes a row of `count`
+// elements. `sources` says which element of the row `x` each one is; a null `x` is all padding.
+using FillRow = void (*)(const void* x, const int64_t* sources, const void* padding, int64_t count,
+                         void* y);
+
+template <class T>
+void FillRowOf(const void* x, const int64_t* sources, const void* padding, int64_t count, void* y) {
+  const T* from = static_cast<const T*>(x);
+  const T value = *static_cast<const T*>(padding);
+  T* to = static_cast<T*>(y);
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = from == nullptr || sources[i] == kPadding ? value : from[sources[i]];
+  }
+}
+
+FillRow FillRowFor(DType dtype) {
+  switch (dtype) {
+<% for carrier, enumerators in k.by_size %>
+<% for enumerator in enumerators %>
+    case DType::<%= enumerator %>:
+<% endfor %>
+      return &FillRowOf<<%= carrier %>>;
+<% endfor %>
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
 
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  std::string mode = "constant";
-  EP_RETURN_IF_ERROR(node.Get("mode", &mode));
+  constexpr const char* kModes[] = {"constant", "reflect", "edge", "wrap"};  // as Mode
+  size_t mode = 0;
+  EP_RETURN_IF_ERROR(ReadChoice(node, "mode", kModes, &mode));
+  attrs.mode = static_cast<Mode>(mode);
   EP_RETURN_IF_ERROR(node.Get("pads", &attrs.pads));
-  EP_RETURN_IF_ERROR(node.Get("value", &attrs.value));
-  if (mode == "constant") {
-    attrs.mode = Mode::kConstant;
-  } else if (mode == "reflect") {
-    attrs.mode = Mode::kReflect;
-  } else if (mode == "edge") {
-    attrs.mode = Mode::kEdge;
-  } else if (mode == "wrap") {
-    attrs.mode = Mode::kWrap;
-  } else {
-    return InvalidArgument(Text() << "unknown mode " << mode.c_str());
-  }
-  return Status();
+  return node.Get("value", &attrs.value);
 }
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   constexpr int64_t kMost = INT64_MAX / 4;  // so that sums stay exact
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& x = inputs[0].shape;
-  std::vector<int64_t> before;
-  std::vector<int64_t> behind;
-  EP_RETURN_IF_ERROR(ResolvePads(attrs, inputs, &before, &behind));
+  Shape pads;
+  EP_RETURN_IF_ERROR(ResolvePads(attrs, inputs, &pads));
   shapes[0] = x;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (before[i] < -kMost || before[i] > kMost || behind[i] < -kMost || behind[i] > kMost) {
+    const int64_t before = pads[i];
+    const int64_t behind = pads[i + x.size()];
+    if (before < -kMost || before > kMost || behind < -kMost || behind > kMost) {
       return InvalidArgument("a pad is far too large");
     }
-    shapes[0][i] = x[i] + before[i] + behind[i];
+    shapes[0][i] = x[i] + before + behind;
     if (x[i] == 0 && shapes[0][i] > 0 && attrs.mode != Mode::kConstant) {
       return InvalidArgument(Text() << "axis " << i << " of shape " << x << " has nothing to repeat");
     }
@@ -137,14 +132,39 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  std::vector<int64_t> before;
-  std::vector<int64_t> behind;
-  EP_RETURN_IF_ERROR(ResolvePads(attrs, inputs, &before, &behind));
-  switch (inputs[0].dtype) {
-    <%= cases(k.t, "Pad", "attrs, before, inputs, outputs, exec") %>
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  const Shape& x = inputs[0].shape;
+  const Shape& y = outputs[0].shape;
+  Shape pads;
+  EP_RETURN_IF_ERROR(ResolvePads(attrs, inputs, &pads));
+  const FillRow fill = FillRowFor(inputs[0].dtype);
+  if (fill == nullptr) return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  const int64_t zero = 0;  // of every type
+  const void* padding = &zero;
+<% if floats %>
+  // As an attribute the value goes with floating-point numbers only.
+<% for enumerator, cpp in floats %>
+  const <%= cpp %> value_<%= cpp %> = static_cast<<%= cpp %>>(attrs.value);
+  if (inputs[0].dtype == DType::<%= enumerator %>) padding = &value_<%= cpp %>;
+<% endfor %>
+<% endif %>
+  if (inputs.has(2) && inputs[2].size() > 0) padding = inputs[2].raw;
+
+  // A scalar is a row of one element.
+  const int64_t run = y.empty() ? 1 : y.back();
+  void* memory = nullptr;
+  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(run) * sizeof(int64_t), &memory));
+  int64_t* sources = static_cast<int64_t*>(memory);
+  for (int64_t i = 0; i < run; ++i) {
+    sources[i] = x.empty() ? 0 : SourceOf(i - pads[x.size() - 1], x.back(), attrs.mode);
   }
+  const int64_t size = static_cast<int64_t>(SizeOf(inputs[0].dtype));
+  ParallelFor(exec, outputs[0].size() / run, 2 * run, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t from = x.empty() ? 0 : RowSource(x, y, pads, attrs.mode, row);
+      fill(from == kPadding ? nullptr : inputs[0].data<char>() + from * size, sources, padding, run, outputs[0].data<char>() + row * run * size);
+    }
+  });
+  return Status();
 }
 
 }  // namespace <%= ns %>

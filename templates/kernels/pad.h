@@ -1,6 +1,6 @@
 <% from "kernels/parts.inc" import opening, functions %>
 <%= banner %>
-<%= opening(k, ns) %>
+<%= opening(k, ns, std=("cstdint", "vector")) %>
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   enum class Mode { kConstant, kReflect, kEdge, kWrap };

@@ -18,9 +18,8 @@ namespace <%= ns %> {
 namespace {
 
 Status Resolve(const <%= k.attrs %>& attrs, const Shape& x, Window* window, Shape* output) {
-  if (x.size() < 3) return InvalidArgument(Text() << "X must have rank 3 or more, not shape " << x);
-  *output = {x[0], x[1]};
-  EP_RETURN_IF_ERROR(LayWindow(attrs.window, attrs.window.kernel, x, window, output));
+  const std::vector<int64_t>& kernel = attrs.window.kernel;
+  EP_RETURN_IF_ERROR(LayWindow(attrs.window, kernel.data(), kernel.size(), x, window, output));
   for (const Slide* slide : {&window->depth, &window->height, &window->width}) {
     if (slide->pad_begin > slide->reach() || slide->pad_end > slide->reach()) {
       return InvalidArgument("a window lies in the padding only");

@@ -1,6 +1,6 @@
 <% from "kernels/parts.inc" import opening, functions %>
 <%= banner %>
-<%= opening(k, ns, ["gen/kernels/support/window.h"]) %>
+<%= opening(k, ns, ["gen/kernels/support/window.h"], ("cstdint",) if k.p.kind == "lp" else ()) %>
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   WindowAttrs window;

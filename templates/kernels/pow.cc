@@ -43,7 +43,7 @@ Status Compute(const Tensor& base, const Tensor& exponent, const MutableTensor& 
 Status Read(const Node&, <%= k.attrs %>&) { return Status(); }
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  return BroadcastShapes(<%= k.label | cpp_string %>, inputs, shapes[0]);
+  return BroadcastShapes(inputs, shapes);
 }
 
 Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {

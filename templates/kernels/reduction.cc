@@ -1,9 +1,8 @@
-<% from "kernels/parts.inc" import cases %>
 <%= banner %>
 #include "<%= k.header %>"
 
 #include "gen/kernels/support/arithmetic.h"
-#include "gen/kernels/support/errors.h"
+#include "gen/kernels/support/checks.h"
 <% if k.p.math %>
 #include "gen/kernels/support/math.h"
 <% endif %>
@@ -47,30 +46,37 @@ struct Function {
 };
 
 template <class T>
-Status Reduce(const ReductionPlan& plan, Inputs inputs, Outputs outputs, Exec& exec) {
+void Reduce(const ReductionPlan& plan, const void* from, int64_t count, void* to) {
   using Total = typename Function<T>::Total;
-  const T* x = inputs[0].data<T>();
-  T* y = outputs[0].data<T>();
+  const T* x = static_cast<const T*>(from);
+  T* y = static_cast<T*>(to);
+  Total totals[kMaxSums];
+  Total shifts[kMaxSums] = {};
+<% if k.p.shifted %>
+  MakeTotals<Largest<T>>(plan, x, count, shifts, totals);
+  for (int64_t i = 0; i < count; ++i) shifts[i] = IsInfinite(totals[i]) || IsNan(totals[i]) ? 0 : totals[i];
+<% endif %>
+  MakeTotals<Function<T>>(plan, x, count, shifts, totals);
 <% if k.p.counted %>
   const int64_t elements = plan.reduced.size() * (plan.sums_run ? plan.run : 1);
-<% endif %>
-  ForEachTotal(plan, exec, [&](int64_t from, int64_t to, int64_t count) {
-    Total totals[kMaxSums];
-    Total shifts[kMaxSums] = {};
-<% if k.p.shifted %>
-    MakeTotals<Largest<T>>(plan, x + from, count, shifts, totals);
-    for (int64_t i = 0; i < count; ++i) shifts[i] = IsInfinite(totals[i]) || IsNan(totals[i]) ? 0 : totals[i];
-<% endif %>
-    MakeTotals<Function<T>>(plan, x + from, count, shifts, totals);
-<% if k.p.counted %>
-    for (int64_t i = 0; i < count; ++i) y[to + i] = Function<T>::Finish(totals[i], elements);
+  for (int64_t i = 0; i < count; ++i) y[i] = Function<T>::Finish(totals[i], elements);
 <% elif k.p.shifted %>
-    for (int64_t i = 0; i < count; ++i) y[to + i] = Function<T>::Finish(totals[i], shifts[i]);
+  for (int64_t i = 0; i < count; ++i) y[i] = Function<T>::Finish(totals[i], shifts[i]);
 <% else %>
-    for (int64_t i = 0; i < count; ++i) y[to + i] = Function<T>::Finish(totals[i]);
+  for (int64_t i = 0; i < count; ++i) y[i] = Function<T>::Finish(totals[i]);
 <% endif %>
-  });
-  return Status();
+}
+
+// The loop for an element type; null for one that there is no kernel for.
+Make ReduceFor(DType dtype) {
+  switch (dtype) {
+<% for enumerator, cpp in k.t %>
+    case DType::<%= enumerator %>:
+      return &Reduce<<%= cpp %>>;
+<% endfor %>
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
@@ -87,23 +93,22 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 }
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& x = inputs[0].shape;
   AxisSet reduced;
   EP_RETURN_IF_ERROR(ReducedAxes(inputs.at(1), attrs.axes, attrs.noop_with_empty_axes, x.size(), &reduced));
   shapes[0] = ReducedShape(x, reduced, attrs.keepdims);
-  return Status();
+  return CheckShape(shapes[0]);
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;
   AxisSet reduced;
   EP_RETURN_IF_ERROR(ReducedAxes(inputs.at(1), attrs.axes, attrs.noop_with_empty_axes, x.size(), &reduced));
-  const ReductionPlan plan = PlanReduction(x, reduced);
-  switch (inputs[0].dtype) {
-    <%= cases(k.t, "Reduce", "plan, inputs, outputs, exec") %>
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
-  }
+  const Make make = ReduceFor(inputs[0].dtype);
+  if (make == nullptr) return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  MakeAll(PlanReduction(x, reduced), make, inputs[0], outputs[0], exec);
+  return Status();
 }
 
 }  // namespace <%= ns %>

@@ -52,15 +52,13 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Ranges* ranges) {
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
     return InvalidArgument("starts, ends, axes and steps differ in length");
   }
-  AxisSet named;
-  EP_RETURN_IF_ERROR(ResolveAxes(axes, x.size(), &named));
+  EP_RETURN_IF_ERROR(NormalizeAxes(x.size(), &axes));
   ranges->starts.assign(x.size(), 0);
   ranges->steps.assign(x.size(), 1);
   ranges->counts = x;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (steps[i] == 0) return InvalidArgument("a step is 0");
-    size_t axis = 0;
-    EP_RETURN_IF_ERROR(ResolveAxis(axes[i], x.size(), &axis));
+    const size_t axis = static_cast<size_t>(axes[i]);
     ranges->counts[axis] = ResolveOne(x[axis], &starts[i], ends[i], &steps[i]);
     ranges->starts[axis] = starts[i];
     ranges->steps[axis] = steps[i];
@@ -77,6 +75,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 }
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   Ranges ranges;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &ranges));
   shapes[0] = ranges.counts;

@@ -1,6 +1,6 @@
 <% from "kernels/parts.inc" import opening, functions %>
 <%= banner %>
-<%= opening(k, ns) %>
+<%= opening(k, ns, std=("cstdint", "vector")) %>
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   // Attributes in version 1; since version 10 they are inputs.

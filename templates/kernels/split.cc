@@ -1,7 +1,6 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/copy.h"
 
@@ -35,6 +34,7 @@ Status CheckPieces(size_t outputs, int64_t length, const std::vector<int64_t>& p
 
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, size_t* axis, std::vector<int64_t>* pieces) {
   const Shape& x = inputs[0].shape;
+  EP_RETURN_IF_ERROR(CheckShape(x));
   EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), axis));
   *pieces = attrs.split;
   if (inputs.has(1)) EP_RETURN_IF_ERROR(ReadIntegers(inputs[1], "split", pieces));

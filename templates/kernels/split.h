@@ -1,6 +1,6 @@
 <% from "kernels/parts.inc" import opening, functions %>
 <%= banner %>
-<%= opening(k, ns) %>
+<%= opening(k, ns, std=("cstddef", "cstdint", "vector")) %>
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   int64_t axis = 0;

@@ -20,12 +20,7 @@ Status Resolve(const <%= k.attrs %>& attrs, size_t rank, std::vector<int64_t>* s
   if (attrs.perm.size() != rank) {
     return InvalidArgument(Text() << "perm " << attrs.perm << " must have " << rank << " values");
   }
-  AxisSet named;
-  EP_RETURN_IF_ERROR(ResolveAxes(attrs.perm, rank, &named));
-  for (int64_t& source : *sources) {
-    if (source < 0) source += static_cast<int64_t>(rank);
-  }
-  return Status();
+  return NormalizeAxes(rank, sources);
 }
 
 }  // namespace

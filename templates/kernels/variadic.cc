@@ -61,7 +61,7 @@ Status Fold(Inputs inputs, const MutableTensor& y, Exec& exec) {
 Status Read(const Node&, <%= k.attrs %>&) { return Status(); }
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  return BroadcastShapes(<%= k.label | cpp_string %>, inputs, shapes[0]);
+  return BroadcastShapes(inputs, shapes);
 }
 
 Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from small_project import small_project
 
 from epforge.build import BuildError, BuildResult, BuildTimeoutError, build
+from epforge.build.toolchain import find_toolchain
 from epforge.errors import MissingError, UsageError
 from epforge.ort.sdk import find_sdk
 
@@ -159,6 +161,50 @@ def test_a_compiler_that_makes_no_programs_is_missing(project: Path, tmp_path: P
     with pytest.raises(MissingError, match="cannot make a program") as caught:
         make(project, compiler=str(broken))
     assert int(caught.value.exit_status) == 4
+
+
+@pytest.mark.parametrize("cause", ["words", "CXXFLAGS"])
+def test_a_compiler_that_failed_once_is_not_held_against_the_next(
+    cause: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = find_toolchain().compiler
+    if cause == "CXXFLAGS":
+        monkeypatch.setenv("CXXFLAGS", "-no-such-flag")
+    with pytest.raises(MissingError, match="cannot make a program"):
+        make(project, compiler=f"{good} -no-such-flag" if cause == "words" else good)
+    monkeypatch.delenv("CXXFLAGS", raising=False)
+    assert make(project, compiler=good).library.is_file()
+
+
+def test_files_that_are_gone_are_named_with_their_owner(project: Path) -> None:
+    (project / "src/kernels/two.cc").unlink()
+    with pytest.raises(BuildError, match="the file is missing") as caught:
+        make(project)
+    assert (caught.value.file, caught.value.owner) == ("src/kernels/two.cc", "yours")
+    (project / "src/gen/one.cc").unlink()
+    with pytest.raises(UsageError, match=r"lacks generated files: src/gen/one\.cc") as lacking:
+        make(project)
+    assert "epforge scaffold" in lacking.value.cure
+
+
+def test_what_a_stopped_build_started_ends_with_it(project: Path, tmp_path: Path) -> None:
+    """Ninja puts each compiler into a process group of its own."""
+    alive = tmp_path / "alive"
+    os.mkfifo(alive)
+    reader = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
+    slow = tmp_path / "slow-c++"
+    compiler = find_toolchain().compiler
+    script = f'case "$*" in *two.cc*) exec 9>"{alive}"; echo on >&9; exec sleep 600;; esac\n'
+    slow.write_text(f'#!/bin/sh\n{script}exec {compiler} "$@"\n')
+    slow.chmod(0o755)
+    make(project)  # so that the time limit is for compiling alone
+    with pytest.raises(BuildTimeoutError):
+        make(project, compiler=str(slow), timeout_s=15)
+    assert os.read(reader, 3) == b"on\n"
+    ready, _, _ = select.select([reader], [], [], 10)
+    assert ready, "the compiler still runs"
+    assert os.read(reader, 1) == b""
+    os.close(reader)
 
 
 def test_bad_headers_are_named_before_cmake_runs(project: Path, tmp_path: Path) -> None:

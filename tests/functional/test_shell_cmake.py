@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from projects import Project, built, sdk
 
 from epforge.build.toolchain import find_toolchain
+from epforge.ort.sdk import ENVIRONMENT
+from epforge.ort.sdk.layout import LAYOUTS
 
 MINIMAL = "epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [Relu]\n"
 
@@ -75,6 +78,23 @@ def test_the_environment_names_the_headers(project: Project, tmp_path: Path) -> 
         done = configure(project.root, tmp_path / variable, **{variable: str(place.parent)})
         assert done.returncode == 0, done.stderr
         assert f"ONNX Runtime headers: {place}" in done.stdout
+
+
+def test_headers_are_looked_for_in_the_order_that_build_has(
+    project: Project, tmp_path: Path
+) -> None:
+    places = {}
+    for variable in ENVIRONMENT:
+        places[variable] = tmp_path / variable / "include"
+        places[variable].parent.mkdir()
+        places[variable].symlink_to(sdk().include)
+    settings = {variable: str(place.parent) for variable, place in places.items()}
+    done = configure(project.root, tmp_path / "build", **settings)
+    assert f"ONNX Runtime headers: {places[ENVIRONMENT[0]]}" in done.stdout
+    script = (project.root / "cmake/gen/ort_headers.cmake").read_text(encoding="utf-8")
+    listed = re.search(r"set\(layouts ([^)]*)\)", script)
+    assert listed
+    assert listed[1].split() == [layout or "." for layout in LAYOUTS]
 
 
 def test_headers_that_were_asked_for_are_not_replaced_by_others(

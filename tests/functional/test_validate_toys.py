@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -215,3 +217,25 @@ def users_of(library: Path) -> list[str]:
         if str(library) in text:
             found.append(maps.parent.name)
     return found
+
+
+def test_an_op_that_is_not_declared_is_no_pass(claims: Path) -> None:
+    report = validate(toy(), claims, rungs=(Rung.OPS,), only=("Relu", "Reul"))
+    assert not report.passed
+    assert (
+        "Reul: not declared; declared are Relu, Add, Mul" in line(report, Rung.OPS, "claims").detail
+    )
+
+
+def test_a_path_is_found_in_whatever_encoding_epforge_runs(tmp_path: Path) -> None:
+    place = tmp_path / "pröject"
+    place.mkdir()
+    library = place / "libtoy.so"
+    shutil.copy(toy(), library)
+    manifest(place / "libtoy.so.manifest.json")
+    command = [sys.executable, "-m", "epforge", "validate", "--library", library, "--rung", "load"]
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        command, env={**os.environ, **ascii_only}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

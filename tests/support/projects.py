@@ -25,8 +25,9 @@ from epforge.blueprint import parse
 from epforge.build import build, open_project
 from epforge.build.toolchain import find_toolchain
 from epforge.cache import cache_dir
-from epforge.cli.project import Expansion, expand, meaning, tool
+from epforge.cli.project import Expansion, expand, tool
 from epforge.ort.sdk import Sdk, find_sdk
+from epforge.resolve import resolve_supported
 from epforge.workspace import publish
 
 _SUPPORT = Path(__file__).resolve().parent
@@ -137,7 +138,7 @@ def built(
 
 def expanded(text: str) -> Expansion:
     """The blueprint's project, in memory."""
-    return expand(meaning(parse(text, "blueprint.yaml")))
+    return expand(resolve_supported(parse(text, "blueprint.yaml")))
 
 
 @functools.cache

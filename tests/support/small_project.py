@@ -41,7 +41,14 @@ FILES = {
         Owner.GENERATED,
     ),
     "src/gen/manifest.json": (
-        json.dumps({"format": 1, "library": "small", "ort": {"min": "1.24.4", "target": 24}}),
+        json.dumps(
+            {
+                "format": 1,
+                "library": "small",
+                "macro": "SMALL",
+                "ort": {"min": "1.24.4", "target": 24},
+            }
+        ),
         Owner.GENERATED,
     ),
     "src/gen/one.cc": (

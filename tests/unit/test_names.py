@@ -5,9 +5,10 @@ from __future__ import annotations
 import keyword
 
 import pytest
-from epforge.names import Identifier, Name, SemVer
 from hypothesis import given
 from hypothesis import strategies as st
+
+from epforge.names import Identifier, Name, SemVer
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,9 @@ def read_text(path: Path) -> SourceText:
     """
     try:
         if not path.is_file():
-            problem = "is a directory" if path.is_dir() else "does not exist"
+            problem = "is a directory" if path.is_dir() else "is not a regular file"
+            if not path.exists():
+                problem = "does not exist"
             raise UsageError(f"blueprint {path} {problem}", "Give the path of a YAML file.")
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -36,7 +37,7 @@ __all__ = [
 
 LOG = "epforge-build.log"
 _STAMP = "epforge-configured.json"
-_CACHE_ENTRY = re.compile(r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER):\w+=(.*)$", re.MULTILINE)
+_CACHE_ENTRY = re.compile(r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER\w*):\w+=(.*)$", re.MULTILINE)
 _STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _OBJECT = re.compile(r"Building \w+ object (?:.*?\.dir/)(.*)\.(?:o|obj)")
 _LINK = re.compile(r"Linking \w+ (?:shared library|shared module|executable|static library) (.*)")
@@ -105,6 +106,7 @@ def build(
 
     started = time.monotonic()
     opened = open_project(project)
+    opened.check_whole()
     binary_dir = opened.binary_dir(preset)
     tools = find_toolchain(compiler)
     headers = find_sdk(sdk, opened.level, report=progress)
@@ -201,6 +203,9 @@ class _Job:
 
     def _fail(self, lines: list[str], base: Path) -> None:
         if unusable_compiler(lines):
+            # CMake would remember the failure, and the flags that may have caused it.
+            (self.binary_dir / "CMakeCache.txt").unlink(missing_ok=True)
+            shutil.rmtree(self.binary_dir / "CMakeFiles", ignore_errors=True)
             raise MissingError(
                 f"the C++ compiler {self.tools.compiler} (from {self.tools.compiler_from}) "
                 "cannot make a program",
@@ -222,8 +227,10 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
         return True
     found = dict(_CACHE_ENTRY.findall(text))
     home, compiler = found.get("CMAKE_HOME_DIRECTORY"), found.get("CMAKE_CXX_COMPILER")
+    # A command of several words is kept in two entries.
+    compiler = (compiler or "") + found.get("CMAKE_CXX_COMPILER_ARG1", "")
     return (home is None or Path(home) == root) and (
-        compiler is None or compiler == "NOTFOUND" or Path(compiler) == Path(tools.compiler)
+        compiler in ("", "NOTFOUND") or Path(compiler) == Path(tools.compiler)
     )
 
 

@@ -14,6 +14,8 @@ from typing import IO
 
 from epforge.errors import EpforgeError
 
+_GRACE_S = 3.0
+
 
 class BuildTimeoutError(EpforgeError):
     """A build tool did not end in time."""
@@ -29,8 +31,8 @@ def run(
 ) -> tuple[int, list[str]]:
     """Runs ``command``; returns its exit status and its lines (stdout and stderr in one).
 
-    Raises BuildTimeoutError after ``timeout_s`` seconds; the whole process group is ended then,
-    and also when this is interrupted.
+    Raises BuildTimeoutError after ``timeout_s`` seconds; the tool and what it started is ended
+    then, and also when this is interrupted.
     """
     log.write(f"$ {' '.join(command)}\n")
     late = threading.Event()
@@ -73,5 +75,10 @@ def _end(process: subprocess.Popen[str]) -> None:
     if sys.platform == "win32":
         process.kill()
         return
+    # Ninja's compilers are in process groups of their own: only Ninja can end them, so it is asked.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

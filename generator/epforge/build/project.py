@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,7 @@ from epforge.errors import UsageError
 from epforge.workspace import read_lock
 
 _MANIFEST = "src/gen/manifest.json"
-_HEADERS = "cmake/gen/ort_headers.cmake"
-_INCLUDE_VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]*)_ORT_INCLUDE_DIR\b")
+_COMPILED = ("src/", "cmake/", "exports/")  # what a build needs; the rest may be left out
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,25 @@ class Project:
         except (KeyError, TypeError) as error:
             raise UsageError(f"{path} lists no configurePresets") from error
 
+    def check_whole(self) -> None:
+        """Raises UsageError if generated files that a build needs are gone."""
+        gone = [
+            path
+            for path, owner in self.owners.items()
+            if owner == "generated"
+            and path.startswith(_COMPILED)
+            and not (self.root / path).exists()
+        ]
+        if gone:
+            more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+            again = shlex.join(
+                ["epforge", "scaffold", str(self.root / "blueprint.yaml"), str(self.root)]
+            )
+            raise UsageError(
+                f"{self.root} lacks generated files: {', '.join(gone[:3])}{more}",
+                f"Write them again: {again}",
+            )
+
     def library_path(self, preset: str) -> Path:
         """Where a build of ``preset`` puts the library, built or not."""
         return self.binary_dir(preset) / self.library_file
@@ -87,9 +105,10 @@ def open_project(root: Path) -> Project:
     data = _json(path)
     try:
         library, level = str(data["library"]), int(data["ort"]["target"])
-        macro = str(data["macro"]) if "macro" in data else _macro(root / _HEADERS)
+        macro = str(data["macro"])
     except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is damaged: {error}", "Regenerate the project.") from error
+        what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise UsageError(f"{path} is damaged: {what}", "Regenerate the project.") from error
     lock = read_lock(root)
     owners = {name: str(entry.owner.value) for name, entry in lock.files.items()} if lock else {}
     return Project(root, library, macro, level, owners)
@@ -100,13 +119,3 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-
-
-def _macro(path: Path) -> str:
-    try:
-        match = _INCLUDE_VARIABLE.search(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error}", "Regenerate the project.") from error
-    if match is None:
-        raise UsageError(f"{path} names no ..._ORT_INCLUDE_DIR", "Regenerate the project.")
-    return match[1]

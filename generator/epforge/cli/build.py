@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from epforge.cli.wording import count
+
+if TYPE_CHECKING:
+    from epforge.build import BuildResult
 
 
 def command(
@@ -44,6 +49,11 @@ def command(
     if as_json:
         typer.echo(json.dumps(built.to_json(), indent=2))
         return
-    what = f"{built.compiled} files compiled" if built.compiled else "up to date"
-    warnings = f", {built.warnings} warnings (see {built.log})" if built.warnings else ""
-    typer.echo(f"{built.library}: {what}{warnings}, {built.seconds:.1f} s")
+    typer.echo(summary_of(built))
+
+
+def summary_of(built: BuildResult) -> str:
+    """What a build did, in one line."""
+    what = f"{count(built.compiled, 'file')} compiled" if built.compiled else "up to date"
+    warnings = f", {count(built.warnings, 'warning')} (see {built.log})" if built.warnings else ""
+    return f"{built.library}: {what}{warnings}, {built.seconds:.1f} s"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from epforge.cli.wording import count
 from epforge.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -61,12 +62,11 @@ def _verdict(file: Path, analysis: Analysis) -> str:
         (len(analysis.warnings), "warning"),
         (len(analysis.unsupported), "note"),
     )
-    parts = [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
-    what = ", ".join(parts)
+    what = ", ".join(count(number, word) for number, word in counts if number)
     if analysis.blueprint is None:
         return f"\n{what}"
-    name, ops = analysis.blueprint.names, len(analysis.blueprint.ops)
-    verdict = f"{file}: {name.ep}, {ops} operator{'s' if ops != 1 else ''}"
+    blueprint = analysis.blueprint
+    verdict = f"{file}: {blueprint.names.ep}, {count(len(blueprint.ops), 'operator')}"
     return f"{verdict}: {what}" if what else f"{verdict}: fine"
 
 

@@ -44,7 +44,8 @@ def eject_op(
     """
     from epforge.blueprint import parse
     from epforge.blueprint.edit import take_over
-    from epforge.cli.project import expand, meaning, read, tool
+    from epforge.cli.project import expand, read, tool
+    from epforge.resolve import resolve_supported
     from epforge.resolve.model import KernelSource
     from epforge.workspace import publish, read_lock, recover
 
@@ -57,7 +58,7 @@ def eject_op(
     if found.kernel is KernelSource.YOURS:
         raise UsageError(f"{op} is yours already: see src/kernels/")
     text = take_over(source, found.domain, found.op)
-    after = meaning(parse(text, str(path)))
+    after = resolve_supported(parse(text, str(path)))
     if not _only_differs_in(before, after, found):
         raise UsageError(
             f"{path} cannot be edited safely for {op}", "Write `kernel: yours` for it by hand."

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from epforge import __version__
-from epforge.errors import EpforgeError
+from epforge.errors import EpforgeError, MissingError, UsageError
 
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = ("check", "schema", "plan", "scaffold", "eject", "build", "validate", "sdk", "api")
 _JSON = "--json"
 INTERRUPTED = 130
+_MACHINE = "Make room, or give yourself the right to read and write there."
+_WrongCall: Any = typer.BadParameter.__mro__[1]  # UsageError: typer exports no name for it
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127, *range(128, 160)), "�")
 
 
 class _Verbs(TyperGroup):
@@ -41,17 +47,40 @@ class _Verbs(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.obj = _JSON in args  # an error before the verb has read its options is JSON too
-        return super().parse_args(ctx, args)
+        with _reported(as_json=ctx.obj):
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _reported(as_json=ctx.obj):
             return super().invoke(ctx)
-        except EpforgeError as error:
-            report(error, as_json=bool(ctx.obj))
-            raise SystemExit(int(error.exit_status)) from error
-        except KeyboardInterrupt:
-            # What shells expect after an interrupt; by itself typer would say 1.
-            raise SystemExit(INTERRUPTED) from None
+
+
+@contextmanager
+def _reported(*, as_json: bool) -> Iterator[None]:
+    """Turns errors into a report and an exit status. A wrong call is typer's to report as text."""
+    try:
+        yield
+    except EpforgeError as error:
+        _exit(error, as_json)
+    except _WrongCall as error:
+        if not as_json:
+            raise
+        _exit(UsageError(error.format_message(), "See --help."), as_json)
+    except KeyboardInterrupt:
+        # What shells expect after an interrupt; by itself typer would say 1.
+        raise SystemExit(INTERRUPTED) from None
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader has seen enough: typer's to end quietly
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        _exit(MissingError(f"{place}{error.strerror or error}", _MACHINE), as_json)
+
+
+def _exit(error: EpforgeError, as_json: bool) -> NoReturn:
+    # The output itself may be what cannot be written: the exit status is left to say so.
+    with suppress(OSError):
+        report(error, as_json=as_json)
+    raise SystemExit(int(error.exit_status)) from error
 
 
 def make_app(**settings: Any) -> typer.Typer:
@@ -119,8 +148,10 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
 
 
 def _text(error: EpforgeError) -> str:
-    # A report on a blueprint begins with its place already.
-    return str(error) if hasattr(error, "diagnostics") else f"epforge: {error}"
+    # A report on a blueprint begins with its place already. What a file name or a program's output
+    # brings along must not reach the terminal as commands to it.
+    text = str(error) if hasattr(error, "diagnostics") else f"epforge: {error}"
+    return text.translate(_CONTROLS)
 
 
 def main() -> None:

@@ -31,12 +31,7 @@ def read(path: Path) -> tuple[BlueprintSource, Blueprint]:
         BlueprintErrors: everything that is wrong with it, or is not supported yet.
     """
     source = load(path)
-    return source, meaning(source)
-
-
-def meaning(source: BlueprintSource) -> Blueprint:
-    """The resolved blueprint, if it can be expanded. Raises BlueprintErrors."""
-    return resolve_supported(source)
+    return source, resolve_supported(source)
 
 
 def expand(blueprint: Blueprint) -> Expansion:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from epforge.cli.wording import count, quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def command(
     summary = scaffold(file, directory)
     if not as_json:
         typer.echo(_written(directory, summary))
+        for path in summary["absent"]:
+            typer.echo(f"{path} is yours and is gone; it is not written again", err=True)
     report = None
     if build or validate:
         built = _build(directory, ort_sdk, quiet=as_json)
@@ -63,13 +66,13 @@ def command(
 
 def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult:
     from epforge.build import build
+    from epforge.cli.build import summary_of
     from epforge.cli.progress import progress
 
     with progress(quiet=quiet) as show:
         built = build(directory, sdk=ort_sdk, progress=show)
     if not quiet:
-        warnings = f", {built.warnings} warnings (see {built.log})" if built.warnings else ""
-        typer.echo(f"{built.library}: built in {built.seconds:.1f} s{warnings}")
+        typer.echo(summary_of(built))
     return built
 
 
@@ -104,6 +107,7 @@ def scaffold(file: Path, directory: Path) -> dict[str, Any]:
         "written": list(done.written),
         "removed": list(done.removed),
         "kept": list(done.kept),
+        "absent": list(done.absent),
     }
 
 
@@ -115,7 +119,7 @@ def _written(directory: Path, summary: dict[str, Any]) -> str:
     if summary["created"]:
         what = total
     elif written or removed:
-        what = f"{written} files written, {removed} removed, {total} in all"
+        what = f"{count(written, 'file')} written, {removed} removed, {total} in all"
     else:
         what = f"up to date, {total}"
     return f"{directory}: {what} ({parts})"
@@ -140,4 +144,4 @@ def _check_same(directory: Path, text: bytes) -> None:
 def _next_step(directory: Path, built: bool, validated: bool) -> str:
     if validated:
         return f"Next: {directory / 'README.md'} says how to use it from Python and C++."
-    return f"Next: epforge {'validate' if built else 'build'} {directory}"
+    return f"Next: epforge {'validate' if built else 'build'} {quoted(directory)}"

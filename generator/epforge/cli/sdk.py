@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from epforge.cli.wording import count
 from epforge.errors import ExitStatus, MissingError
 from epforge.ort.levels import DEFAULT_TARGET, parse_level
 
@@ -37,7 +38,7 @@ def list_(as_json: Json = False) -> None:
     if not rows:
         typer.echo("No ONNX Runtime headers on this machine. Run: epforge sdk install")
     for row in rows:
-        state = "good" if not row["problems"] else f"{len(row['problems'])} problems"
+        state = count(len(row["problems"]), "problem") if row["problems"] else "good"
         release = f"1.{row['level']}" if row["level"] else "?"
         typer.echo(f"{release:6} {state:10} {row['include']}  ({row['source']})")
 

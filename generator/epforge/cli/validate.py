@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _library(project: Path | None, library: Path | None, preset: str) -> Path:
     if not path.is_file():
         raise UsageError(
             f"{opened.root} is not built: there is no {path}",
-            f"Run: epforge build {project or '.'}"
+            f"Run: epforge build {quoted(project or Path())}"
             + ("" if preset == "release" else f" --preset {preset}"),
         )
     return path

@@ -38,6 +38,8 @@ _ATTRIBUTE_TYPES = {
     "floats": "std::vector<float>",
     "tensor": "TensorValue",
 }
+#: Standard headers, by what they declare of the above.
+_STD_HEADERS = (("int64_t", "cstdint"), ("std::string", "string"), ("std::vector", "vector"))
 #: Attributes' names that C++ has taken.
 _KEYWORDS = frozenset(
     """
@@ -134,9 +136,11 @@ class KernelView:
             groups.setdefault(_carrier(view.cpp), []).append(view.enumerator)
         return tuple((carrier, tuple(groups[carrier])) for carrier in sorted(groups, key=_bits))
 
-    def uses(self, cpp: str) -> bool:
-        """Does a member's type mention ``cpp``?"""
-        return any(cpp in attribute.cpp for attribute in self.attributes)
+    @property
+    def std_headers(self) -> tuple[Safe, ...]:
+        """The standard headers that a struct of all attributes needs."""
+        mentioned = " ".join(attribute.cpp for attribute in self.attributes)
+        return tuple(Safe(header) for cpp, header in _STD_HEADERS if cpp in mentioned)
 
     def members(self, prefix: str) -> Safe:
         """The members one after another, for an initialiser list: ``attrs.alpha, attrs.beta``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import table_view
-from epforge.plan.kernel_view import KernelView, kernel_view
+from epforge.plan.kernel_view import KernelView, TypeView, kernel_view
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import Blueprint, Op
 
@@ -52,16 +52,26 @@ def _op(op: Op) -> list[FileSpec]:
 
 
 def _support(blueprint: Blueprint) -> list[FileSpec]:
-    users: dict[str, set[str]] = {}
+    users: dict[str, list[Op]] = {}
     for op in blueprint.ops:
         support = op.row.params.get("support", ()) if op.row else ()
         assert isinstance(support, tuple)
         for name in support:
-            users.setdefault(name, set()).add(op.op)
+            users.setdefault(name, []).append(op)
     return [
-        _mirrored(f"src/gen/kernels/support/{name}", f"used by {_listed(users[name])}")
-        for name in sorted(users)
+        _mirrored(
+            f"src/gen/kernels/support/{name}",
+            f"used by {_listed({op.op for op in ops})}",
+            types=_types(ops),
+        )
+        for name, ops in sorted(users.items())
     ]
+
+
+def _types(ops: list[Op]) -> tuple[TypeView, ...]:
+    """The element types that any of the kernels computes with."""
+    found = {view.enumerator: view for op in ops for view in kernel_view(op).t}
+    return tuple(found[name] for name in sorted(found))
 
 
 def _listed(names: set[str]) -> str:

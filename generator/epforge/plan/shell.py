@@ -63,6 +63,7 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
     return {
         "format": 1,
         "library": names.library,
+        "macro": names.macro,
         "ep": names.ep,
         "version": str(blueprint.version),
         "vendor": blueprint.vendor.name,

@@ -48,10 +48,14 @@ def _whole(text: str) -> str:
     return text
 
 
+def _one_line(text: str) -> str:
+    """``text`` without what is not printable, its runs of blanks as one."""
+    return " ".join("".join(c if _printable(c) else " " for c in _whole(text)).split())
+
+
 def line(text: str) -> Safe:
     """One line of plain text, for places where nothing is special but the end of the line."""
-    plain = " ".join("".join(c if _printable(c) else " " for c in _whole(text)).split())
-    return Safe(plain.replace("<%", "< %").replace("%>", "% >"))
+    return Safe(_one_line(text).replace("<%", "< %").replace("%>", "% >"))
 
 
 def cpp_string(text: str) -> Safe:
@@ -156,12 +160,13 @@ def json(value: object, indent: int | None = None) -> Safe:
 
 def md(text: str) -> Safe:
     """One line of Markdown that shows the text as it is."""
-    shown = str(line(text))
-    shown = re.sub(r"([\\`*\[\]<>|~])", r"\\\1", shown)
+    shown = _one_line(text)
+    shown = re.sub(r"([\\`*\[\]<>|~$])", r"\\\1", shown)
     shown = re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", shown)  # plain inside a word
     shown = re.sub(r"&(?=#?\w+;)", r"\\&", shown)
     shown = re.sub(r"^([#+=-])", r"\\\1", shown)
-    return Safe(re.sub(r"^(\d+)([.)])", r"\1\\\2", shown))
+    shown = re.sub(r"^(\d+)([.)])", r"\1\\\2", shown)
+    return Safe(shown.replace("\\<%", "&lt;%"))
 
 
 def md_code(text: str) -> Safe:
@@ -171,6 +176,11 @@ def md_code(text: str) -> Safe:
     fence = "`" * (longest + 1)
     pad = " " if code.startswith("`") or code.endswith("`") or not code else ""
     return Safe(f"{fence}{pad}{code}{pad}{fence}")
+
+
+def md_code_cell(text: str) -> Safe:
+    """Like `md_code`, for a cell of a table, which a bare ``|`` would end."""
+    return Safe(md_code(text).replace("|", "\\|"))
 
 
 def path(text: str) -> Safe:
@@ -217,6 +227,7 @@ FILTERS: dict[str, Callable[..., Safe]] = {
     "line": line,
     "md": md,
     "md_code": md_code,
+    "md_code_cell": md_code_cell,
     "path": path,
     "py_string": py_string,
     "py_value": py_value,

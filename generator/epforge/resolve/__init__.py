@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         analyse,
         resolve,
         resolve_supported,
-        unsupported,
     )
     from epforge.resolve.show import resolved_data, resolved_yaml
 
@@ -24,7 +23,6 @@ __all__ = [
     "resolve_supported",
     "resolved_data",
     "resolved_yaml",
-    "unsupported",
 ]
 
 

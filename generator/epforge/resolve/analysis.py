@@ -78,15 +78,6 @@ def resolve(source: BlueprintSource) -> Blueprint:
     return analysis.blueprint
 
 
-def unsupported(source: BlueprintSource) -> tuple[Diagnostic, ...]:
-    """What the blueprint asks for that no generator implements yet, as errors with places.
-
-    `plan` and `scaffold` raise them as BlueprintErrors; `check` shows them as notes.
-    """
-    notes = analyse(source).unsupported
-    return tuple(replace(note, severity=Severity.ERROR) for note in notes)
-
-
 def resolve_supported(source: BlueprintSource) -> Blueprint:
     """The meaning of a blueprint that can be generated from as it is.
 

@@ -6,6 +6,7 @@ an operator's schema (types, versions, families) is noted where operators are re
 
 from __future__ import annotations
 
+from epforge.blueprint.shape import TARGETS
 from epforge.blueprint.source import BlueprintSource
 from epforge.resolve.findings import Findings
 
@@ -38,6 +39,8 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
         found.later(("python", "distributions"), "several Python distributions")
     if shape.torch is not None:
         found.later(("torch",), "tests with PyTorch")
+    if set(shape.targets) != set(TARGETS):
+        found.later(("targets",), "leaving platforms out")
     if shape.overlays:
         found.later(("overlays",), "overlays")
 

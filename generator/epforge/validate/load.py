@@ -87,7 +87,9 @@ class Loader:
         checks.append(self._twice(twice, bool(devices), version))
         text = f"{ROUNDS} of register, session, unregister in one process"
         checks.append(self._worked(rounds, "rounds", text, version))
-        checks.append(self._worked(abandon, "exit", "left without unregistering", version))
+        checks.append(
+            self._worked(abandon, "exit", "the process may end while it is registered", version)
+        )
         ep = str(devices[0]["ep"]) if devices else ""
         return Loaded(tuple(checks), version, name, ep, bool(devices))
 
@@ -197,10 +199,10 @@ class Loader:
             text = f"runtimes before {oldest} never unload a library"
             yield self._line("unload", Outcome.NOT_CHECKED, text, version)
         elif gone[-1]["mapped"]:
-            text = "still in memory after unregistering (unique or thread-local symbols?)"
+            text = "still mapped after unregistering (unique or thread-local symbols?)"
             yield self._line("unload", Outcome.FAILED, text, version)
         else:
-            yield self._line("unload", Outcome.PASSED, "out of memory after unregistering", version)
+            yield self._line("unload", Outcome.PASSED, "unmapped after unregistering", version)
 
     def _quiet(self, run: WorkerRun, baseline: WorkerRun, version: str) -> Iterator[Check]:
         new = [line for line in run.stray if line not in baseline.stray]

@@ -52,6 +52,11 @@ class OpsRung:
         for claim in claims:
             if not self.only or claim.name in self.only:
                 groups.setdefault(claim.name, []).append(claim)
+        if unknown := [name for name in self.only if name not in groups]:
+            known = ", ".join(dict.fromkeys(claim.name for claim in claims)) or "none"
+            verb = "declared" if self.manifest else "taken"
+            text = f"{', '.join(unknown)}: not {verb}; {verb} are {known}"
+            return (*lines, Check(Rung.OPS, "claims", Outcome.FAILED, text, self.version))
         if not groups:
             text = (
                 "no op is declared"

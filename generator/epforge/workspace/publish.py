@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -29,13 +30,19 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Published:
-    """What publishing did. ``kept`` are files that stay as their owner has them."""
+    """What publishing did.
+
+    Args:
+        kept: files that stay as their owner has them.
+        absent: files of the owner that were written once and are gone; they are not written again.
+    """
 
     directory: Path
     created: bool
     written: tuple[str, ...]
     removed: tuple[str, ...]
     kept: tuple[str, ...]
+    absent: tuple[str, ...]
 
 
 def check_target(directory: Path) -> State:
@@ -45,6 +52,11 @@ def check_target(directory: Path) -> State:
         UsageError: it is neither absent nor empty nor ours, or not a directory.
     """
     if not os.path.lexists(directory):
+        for above in Path(os.path.abspath(directory)).parents:
+            if os.path.lexists(above):
+                if not above.is_dir():
+                    raise UsageError(f"{above} is not a directory", "Choose another directory.")
+                break
         return State.ABSENT
     if not directory.is_dir():
         raise UsageError(f"{directory} is not a directory", "Choose another directory.")
@@ -122,13 +134,19 @@ def _create(target: Path, files: Mapping[str, File], lock: Lock, step: Step) -> 
             write_file(staging / file.path, file.content, file.executable)
         step("publish")
         os.rename(staging, target)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(staging, ignore_errors=True)
         for parent in made:
             with contextlib.suppress(OSError):
                 parent.rmdir()
+        if isinstance(error, FileExistsError | NotADirectoryError) or (
+            isinstance(error, OSError) and error.errno == errno.ENOTEMPTY
+        ):
+            raise UsageError(
+                f"{target} was made by another command meanwhile", "Look at it, then try again."
+            ) from error
         raise
-    return Published(target, True, tuple(files), (), ())
+    return Published(target, True, tuple(files), (), (), ())
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -163,5 +181,6 @@ def _update(
         created=old is None,
         written=tuple(path for path in files if path in write),
         removed=tuple(path for path in changes.remove if path in known.files),
-        kept=changes.kept,
+        kept=tuple(path for path in changes.kept if os.path.lexists(root / path)),
+        absent=tuple(path for path in changes.kept if not os.path.lexists(root / path)),
     )

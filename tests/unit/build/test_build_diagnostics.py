@@ -53,6 +53,15 @@ CMake Error at cmake/x.cmake:4 (message):
         ("ld.lld: error: undefined symbol: g()", "", 0, 0, "undefined symbol: g()"),
         (CMAKE, "cmake/x.cmake", 4, 0, "The headers were not found."),
         ("CMake Error: Could not read presets", "", 0, 0, "Could not read presets"),
+        (
+            "ninja: error: '/p/src/a.cc', needed by 'a.o', missing and no known rule to make it",
+            *("/p/src/a.cc", 0, 0, "the file is missing"),
+        ),
+        (
+            "CMake Error at CMakeLists.txt:25 (add_library):\n  Cannot find source file:\n\n"
+            "    /p/my src/a.cc\n\n  Tried extensions .c\n",
+            *("/p/my src/a.cc", 0, 0, "the file is missing"),
+        ),
         ("ninja: error: unknown target 'x'", "", 0, 0, "unknown target 'x'"),
         ("g++: error: unrecognized option", "", 0, 0, "unrecognized option"),
         ("g++: fatal error: Killed signal", "", 0, 0, "Killed signal"),
@@ -96,6 +105,7 @@ def test_files_are_named_relative_to_the_project(tmp_path: Path) -> None:
     assert at("src/a.cc") == "src/a.cc"
     assert at("/usr/include/vector") == "/usr/include/vector"
     assert at("gone.cc") == "gone.cc"
+    assert at(str(tmp_path / "src/gone.cc")) == "src/gone.cc"
     assert at("") == ""
 
 

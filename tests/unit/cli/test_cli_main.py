@@ -1,6 +1,9 @@
 """The command line's frame: help, versions, errors and exit statuses."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,3 +88,59 @@ def test_an_interrupt_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, tmp_pa
     result = run(app, ["plan", str(tmp_path)])
     assert result.exit_code == 130
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["nope"],
+        ["--nope"],
+        ["check"],
+        ["plan", "a", "b"],
+        ["build", "--jobs", "x"],
+        ["validate", "--time-limit", "0"],
+        ["sdk", "nope"],
+        ["eject", "op"],
+        ["api", "show", "--nope"],
+    ],
+)
+def test_a_wrong_call_is_json_for_a_program(args: list[str]) -> None:
+    result = run(app, [*args, "--json"])
+    assert result.exit_code == 2
+    error = json.loads(result.stdout)["error"]
+    assert error["exit_status"] == 2
+    assert error["message"]
+
+
+def test_an_output_that_cannot_be_written_is_no_traceback(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "epforge", "schema"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_name_does_not_command_the_terminal() -> None:
+    result = run(app, ["check", "b\x1b[31m.yaml"])
+    assert result.exit_code == 2
+    assert "\x1b" not in result.stderr
+    assert "[31m.yaml" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("pipe", "not a regular file"), ("dir", "directory"), ("no", "not exist")]
+)
+def test_what_is_no_blueprint_is_called_what_it_is(name: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "dir").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    result = run(app, ["check", str(tmp_path / name)])
+    assert result.exit_code == 2
+    assert says in result.stderr

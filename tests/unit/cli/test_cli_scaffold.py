@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epforge
+from epforge.build import open_project
 from epforge.cli.main import app
 
 run = CliRunner().invoke
@@ -311,3 +313,34 @@ def test_line_ends_of_the_blueprint_survive_ejecting(tmp_path: Path) -> None:
     text = (out / "blueprint.yaml").read_bytes()
     assert b"# in a block mapping\r\n    kernel: yours\r\n" in text
     assert text.count(b"\n") == text.count(b"\r\n")
+
+
+def test_the_next_command_can_be_copied(tmp_path: Path, blueprint: Path) -> None:
+    place = tmp_path / "a place; with $x"
+    result = run(app, ["scaffold", str(blueprint), str(place)])
+    command = result.stdout.splitlines()[-1].removeprefix("Next: ")
+    assert shlex.split(command) == ["epforge", "build", str(place)]
+
+
+def test_a_file_of_yours_that_is_gone_is_named_and_not_made_again(project: Path) -> None:
+    gone = project / "src/device/discovery.cc"
+    gone.unlink()
+    result = run(app, ["scaffold", str(project / "blueprint.yaml"), str(project)])
+    assert result.exit_code == 0
+    assert "src/device/discovery.cc is yours and is gone" in result.stderr
+    assert not gone.exists()
+    again = run(app, ["scaffold", str(project / "blueprint.yaml"), str(project), "--json"])
+    summary = json.loads(again.stdout)
+    assert summary["absent"] == ["src/device/discovery.cc"]
+    assert "src/device/discovery.cc" not in summary["kept"]
+
+
+def test_a_file_above_the_directory_is_a_wrong_call(tmp_path: Path, blueprint: Path) -> None:
+    (tmp_path / "file").touch()
+    result = run(app, ["scaffold", str(blueprint), str(tmp_path / "file" / "x" / "y")])
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'file'} is not a directory" in result.stderr
+
+
+def test_the_manifest_names_what_build_needs(project: Path) -> None:
+    assert open_project(project).macro == "CONTOSO_NPU"

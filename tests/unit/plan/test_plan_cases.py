@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from epforge.blueprint import parse
-from epforge.cli.project import meaning
 from epforge.ops import families
 from epforge.ops.model import SchemaVersion
 from epforge.plan.cases import Json, op_cases
+from epforge.resolve import resolve_supported
 from epforge.resolve.model import Blueprint
 
 OPS = sorted({row.op for row in families.rows() if not row.domain})
@@ -17,7 +17,7 @@ UNREACHABLE = {"Constant"}  # an initializer before anyone can take it
 
 def blueprint(*ops: str) -> Blueprint:
     text = f"epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [{', '.join(ops)}]\n"
-    return meaning(parse(text, "blueprint.yaml"))
+    return resolve_supported(parse(text, "blueprint.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,6 @@ def test_an_op_without_a_family_gets_inputs_of_equal_shapes() -> None:
         "epforge: 1\nname: contoso-npu\nvendor: Contoso\n"
         "ops: [{op: com.microsoft::BiasGelu, kernel: yours}]\n"
     )
-    rows = op_cases(meaning(parse(text, "blueprint.yaml")))
+    rows = op_cases(resolve_supported(parse(text, "blueprint.yaml")))
     assert {row["domain"] for row in rows} == {"com.microsoft"}
     assert {"shape": [2, 3, 4], "type": "T"} in rows[0]["inputs"]  # type: ignore[operator]

@@ -122,6 +122,8 @@ def test_markdown_is_one_line_without_html(text: str) -> None:
         ("1. item", r"1\. item"),
         ("[x](http://evil)", r"\[x\](http://evil)"),
         ("&amp; & co", r"\&amp; & co"),
+        ("<%= x %>", r"&lt;%= x %\>"),
+        ("$x$ and ${y}", r"\$x\$ and \${y}"),
     ],
 )
 def test_markdown_escapes_only_what_would_be_read(text: str, shown: str) -> None:
@@ -136,6 +138,10 @@ def test_markdown_code_outlasts_its_backticks(text: str) -> None:
     inner = printed[len(fence[0]) : -len(fence[0])]
     assert fence[0] not in re.findall("`+", inner)
     assert inner.strip() == text.strip()
+
+
+def test_markdown_code_in_a_table_does_not_end_its_cell() -> None:
+    assert filters.md_code_cell("a|b") == r"`a\|b`"
 
 
 @pytest.mark.parametrize(

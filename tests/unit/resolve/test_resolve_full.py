@@ -18,7 +18,6 @@ from epforge.resolve import (
     resolve_supported,
     resolved_data,
     resolved_yaml,
-    unsupported,
 )
 from epforge.resolve.model import (
     Blueprint,
@@ -142,10 +141,12 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
 
 def test_generating_stops_at_what_is_not_supported_yet() -> None:
     source = load(FULL)
-    assert {d.severity for d in unsupported(source)} == {Severity.ERROR}
     with pytest.raises(BlueprintErrors) as caught:
         resolve_supported(source)
-    assert caught.value.diagnostics == unsupported(source)
+    notes = analyse(source).unsupported
+    assert caught.value.diagnostics == tuple(
+        replace(note, severity=Severity.ERROR) for note in notes
+    )
     assert f"{FULL}:8:11: error: not supported yet: paradigm compiled" in str(caught.value)
 
 
@@ -163,6 +164,7 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
         ("runtime_libs: [libx.so]", "shipping vendor libraries"),
         ("system_libs: [libx.so]", "leaving system libraries out of packages"),
         ("python: {distributions: [{suffix: -cu12}]}", "several Python distributions"),
+        ("targets: [linux-x64, macos-arm64]", "leaving platforms out"),
         ("types: [float32, bfloat16]", "bfloat16 in generated kernels"),
         ("ops: [{op: FFT, kernel: generated}]", None),
         ("ops: [{op: DFT, kernel: generated}]", "a generated kernel for DFT"),
@@ -172,7 +174,7 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
     ],
 )
 def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> None:
-    notes = unsupported(parse(HEAD + text + "\n"))
+    notes = analyse(parse(HEAD + text + "\n")).unsupported
     assert [note.message for note in notes] == ([f"not supported yet: {what}"] if what else [])
 
 
@@ -184,10 +186,11 @@ def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> N
         "features: {ep_context: {embed: false}, weightless: none, profiler: false}",
         'python: {min: "3.12", native: none, distributions: [{suffix: ""}]}\ncustom_ops: []',
         "ops: [{op: Add, kernel: yours, types: {T: [float16]}}]",
+        "targets: [macos-arm64, windows-x64, linux-x64, linux-arm64]",
     ],
 )
 def test_what_is_supported_is_not_noted(text: str) -> None:
-    assert unsupported(parse(HEAD + text + "\n")) == ()
+    assert analyse(parse(HEAD + text + "\n")).unsupported == ()
 
 
 def blueprints() -> list[Path]:

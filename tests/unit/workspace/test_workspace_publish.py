@@ -364,3 +364,14 @@ def test_the_journal_is_gone_after_an_update(tmp_path: Path) -> None:
     put(tmp_path, NEW)
     assert sorted(os.listdir(tmp_path / ".epforge")) == ["base"]
     assert json.loads((tmp_path / LOCK).read_text())["files"].keys() == NEW.keys()
+
+
+def test_two_commands_that_make_one_project_do_not_mix(tmp_path: Path) -> None:
+    def race(name: str) -> None:
+        if name == "publish":
+            put(tmp_path / "p", OLD)
+
+    with pytest.raises(UsageError, match="made by another command"):
+        put(tmp_path / "p", NEW, step=race)
+    assert (tmp_path / "p/gen/a.h").read_text() == "a1"
+    assert os.listdir(tmp_path) == ["p"]

@@ -17,11 +17,13 @@ BOOL = (DType.BOOL,)
 ALL = (*NUMBERS, *BOOL)
 
 #: Support files of every kernel: the texts of errors.
-ERRORS = ("errors.cc", "errors.h")
+ERRORS = ("errors.cc", "errors.h", "text.cc", "text.h")
+#: ... of kernels whose axes and shapes need checks.
+CHECKS = (*ERRORS, "checks.cc", "checks.h")
 #: ... of kernels that compute each element by itself.
 ELEMENTWISE = (*ERRORS, "device.h", "elementwise.cc", "elementwise.h")
 #: ... of those whose inputs broadcast against each other.
-BROADCAST = (*ELEMENTWISE, "broadcast.cc", "broadcast.h")
+BROADCAST = (*ELEMENTWISE, *CHECKS, "broadcast.cc", "broadcast.h")
 
 #: Functions that expressions may call, by the support file that has them.
 _HELPERS = {

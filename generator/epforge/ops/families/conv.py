@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epforge.ops.families._common import ERRORS, FLOATS, value
+from epforge.ops.families._common import CHECKS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
-_CHECKS = (*ERRORS, "checks.cc", "checks.h", "text.cc", "text.h")
-_WINDOW = (*_CHECKS, "window.cc", "window.h")
+_WINDOW = (*CHECKS, "choice.cc", "choice.h", "window.cc", "window.h")
+
+_GEMM = ("gemm.cc", "gemm.h", "image_columns.cc", "image_columns.h")
 
 _IMAGE = value([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]])
 _TWO = value([[[1, 2, 3], [4, 5, 6]]])  # one image of one dimension, two channels
@@ -68,7 +69,7 @@ def _global_pool(op: str, kind: str, doc: str, result: float) -> FamilyRow:
         family="global_pool",
         since=(1, 22),
         types={"T": FLOATS},
-        params={"header": "op", "kind": kind, "doc": doc, "support": _CHECKS},
+        params={"header": "op", "kind": kind, "doc": doc, "support": CHECKS},
         samples=samples,
     )
 
@@ -135,7 +136,7 @@ ROWS = (
         family="conv",
         since=(1, 11, 22),
         types={"T": FLOATS},
-        params={"support": (*_WINDOW, "arithmetic.h", "device.h", "gemm.cc", "gemm.h")},
+        params={"support": (*_WINDOW, *_GEMM)},
         samples=_CONV_SAMPLES,
     ),
     _pool(

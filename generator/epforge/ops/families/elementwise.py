@@ -145,7 +145,7 @@ ROWS = (
         since=(11,),
         types={"T": UNSIGNED},
         device=True,
-        params={"header": "op", "support": (*BROADCAST, "arithmetic.h")},
+        params={"support": (*BROADCAST, "arithmetic.h", "choice.cc", "choice.h")},
         samples=(
             Sample(
                 (value([16, 4, 1]), value([1, 2, 64])), (value([8, 1, 0]),), {"direction": "RIGHT"}

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ERRORS, FLOATS, value
+from epforge.ops.families._common import CHECKS, FLOATS, value
 from epforge.ops.model import FamilyRow, Sample
 
-_SUPPORT = (
-    *ERRORS,
-    "arithmetic.h",
-    "checks.cc",
-    "checks.h",
-    "text.cc",
-    "text.h",
-    "device.h",
-    "gemm.cc",
-    "gemm.h",
-)
+_SUPPORT = (*CHECKS, "gemm.cc", "gemm.h")
 
 _MATMUL_SAMPLES = (
     Sample((value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]])), (value([[19, 22], [43, 50]]),)),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, ERRORS, value
+from epforge.ops.families._common import ALL, CHECKS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
-_CHECKS = (*ERRORS, "checks.cc", "checks.h", "text.cc", "text.h")
-_COPY = (*_CHECKS, "copy.cc", "copy.h")
+_COPY = (*CHECKS, "copy.cc", "copy.h")
 _INT64 = (DType.INT64,)
 _INDEX = (DType.INT32, DType.INT64)
 
@@ -173,7 +172,7 @@ _GATHER = _row(
         Sample((_X, value([], "Tind")), (_EMPTY,)),
     ),
     types={"Tind": _INDEX},
-    support=_CHECKS,
+    support=CHECKS,
 )
 _GATHER_ELEMENTS = _row(
     "GatherElements",
@@ -185,7 +184,7 @@ _GATHER_ELEMENTS = _row(
     ),
     family="gather_elements",
     types={"Tind": _INDEX},
-    support=_CHECKS,
+    support=CHECKS,
 )
 _PAD_NEW = (11, 13, 18, 19, *_VIEWS)
 _PAD_BOTH = _ints(0, 1, 0, 2)
@@ -213,7 +212,7 @@ _PAD = _row(
     header="pad",
     host=(1, 3),
     types={"Tind": _INDEX},
-    support=_CHECKS,
+    support=(*CHECKS, "choice.cc", "choice.h"),
 )
 _EXPAND = _row(
     "Expand",
@@ -244,7 +243,7 @@ _SHAPE = FamilyRow(
     since=_SHAPE_SINCE,
     types={"T": ALL, "T1": _INT64},
     host_outputs=(0,),
-    params={"support": _CHECKS},
+    params={"support": CHECKS},
     samples=(
         Sample((_X,), (_ints(2, 3),)),
         Sample((_SCALAR,), (value([], DType.INT64),)),
@@ -272,7 +271,7 @@ _CONSTANT_OF_SHAPE = FamilyRow(
     since=(9, 20, *_VIEWS),
     types={"T1": _INT64, "T2": ALL},
     host_inputs=(0,),
-    params={"main": "T2", "support": _CHECKS},
+    params={"main": "T2", "support": CHECKS},
     samples=(
         Sample((_ints(2, 2),), (value([[1, 1], [1, 1]], "T2"),), {"value": value([1], "T2")}),
         Sample((_ints(3),), (value([0, 0, 0], DType.FLOAT32),)),

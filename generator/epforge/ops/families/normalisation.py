@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ERRORS, FLOATS, value
+from epforge.ops.families._common import CHECKS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
-_CHECKS = (*ERRORS, "checks.cc", "checks.h", "text.cc", "text.h")
-_MATH = (*_CHECKS, "device.h", "math.h")
+_MATH = (*CHECKS, "device.h", "math.h")
 
 _LOG3 = 1.0986122887
 _ROWS = value([[0, _LOG3], [1000, 1000]])
@@ -44,7 +43,7 @@ def _softmax(op: str, kind: str, doc: str, row: tuple[float, float], even: float
         params={
             "kind": kind,
             "doc": doc,
-            "support": _CHECKS if kind == "hardmax" else _MATH,
+            "support": CHECKS if kind == "hardmax" else _MATH,
         },
         samples=samples,
     )

@@ -5,20 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from epforge.ops.families._common import BOOL, ERRORS, FLOATS, NUMBERS, value
+from epforge.ops.families._common import BOOL, CHECKS, FLOATS, NUMBERS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
-_SUPPORT = (
-    *ERRORS,
-    "arithmetic.h",
-    "checks.cc",
-    "checks.h",
-    "text.cc",
-    "text.h",
-    "device.h",
-    "reduce.cc",
-    "reduce.h",
-)
+_SUPPORT = (*CHECKS, "arithmetic.h", "device.h", "reduce.cc", "reduce.h")
 _WIDE = (DType.INT32, DType.INT64, DType.UINT32, DType.UINT64)
 _SUMMED = (*FLOATS, *_WIDE)
 _ORDERED = (*_SUMMED, DType.INT8, DType.UINT8)
@@ -120,7 +110,7 @@ def _extreme(op: str, better: str, doc: str, samples: tuple[Sample, ...]) -> Fam
             "header": "op",
             "better": better,
             "doc": doc,
-            "support": (*ERRORS, "checks.cc", "checks.h", "text.cc", "text.h"),
+            "support": CHECKS,
         },
         samples=samples,
     )

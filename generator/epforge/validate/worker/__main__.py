@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,7 +55,11 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
 
 def main() -> None:
     job_path, records_path = map(Path, sys.argv[1:3])
-    job = json.loads(job_path.read_text(encoding="utf-8"))
+    # epforge itself may run in another encoding: its paths arrive as bytes that are read anew.
+    job = {
+        key: os.fsdecode(os.fsencode(value)) if isinstance(value, str) else value
+        for key, value in json.loads(job_path.read_text(encoding="utf-8")).items()
+    }
     _limit(int(job["limit_mb"]), int(job["limit_cpu_s"]))
     with Records(records_path) as records:
         _run(job, records)

@@ -3,7 +3,7 @@
 # runtime, which hands over its functions when it loads the library.
 #
 # Where they are looked for: in <%= macro %>_ORT_INCLUDE_DIR and nowhere else if it is set; else below
-# ORT_HOME and EPFORGE_ORT_SDK (environment), in epforge's cache, and on the system.
+# EPFORGE_ORT_SDK and ORT_HOME (environment), in epforge's cache, and on the system.
 set(<%= macro %>_ORT_INCLUDE_DIR "" CACHE PATH "Directory of the ONNX Runtime headers, or one above")
 
 # Says in `problem` what keeps `directory` from being used; empty when nothing does.
@@ -39,12 +39,12 @@ function(ep_find_ort_headers result)
     endif()
     file(GLOB cached LIST_DIRECTORIES true "${cache}/sdk/*")
     list(SORT cached COMPARE NATURAL ORDER DESCENDING)
-    set(roots "$ENV{ORT_HOME}" "$ENV{EPFORGE_ORT_SDK}" ${cached} /usr/local /usr
+    set(roots "$ENV{EPFORGE_ORT_SDK}" "$ENV{ORT_HOME}" ${cached} /usr/local /usr
         /opt/homebrew /opt/onnxruntime)
   endif()
   # Release archives, NuGet packages, distributions and source trees put them in different places.
-  set(layouts . include include/onnxruntime onnxruntime include/onnxruntime/core/session
-      include/core/session core/session build/native/include)
+  set(layouts . include include/onnxruntime include/onnxruntime/core/session onnxruntime
+      onnxruntime/core/session core/session usr/include/onnxruntime build/native/include)
   set(searched "")
   foreach(root IN LISTS roots)
     if(root STREQUAL "")

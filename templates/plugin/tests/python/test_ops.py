@@ -16,6 +16,7 @@ from support import Plugin, Trial, assert_same, expected, trials
 _MANIFEST: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "src/gen/manifest.json").read_text(encoding="utf-8")
 )
+_ORT = onnxruntime.capi.onnxruntime_pybind11_state
 # Not cased: onnxruntime turns Constant nodes into initializers before anyone can take them.
 _UNREACHABLE = {("", "Constant")}
 
@@ -24,13 +25,17 @@ _UNREACHABLE = {("", "Constant")}
 def test_the_node_runs_here_and_its_values_are_right(plugin: Plugin, trial: Trial) -> None:
     one = trial.build()
     try:
+        if not trial.ready and not plugin.takes(one.model):
+            pytest.skip("its kernel is a stub: see kReady in src/kernels/")
         wanted = expected(one)
-    except onnxruntime.capi.onnxruntime_pybind11_state.Fail as error:
+    except _ORT.Fail as error:
         if "under development" not in str(error):
             raise
         pytest.skip(f"this onnxruntime knows no opset {trial.since}")
-    if not trial.ready and not plugin.takes(one.model):
-        pytest.skip("its kernel is a stub: see kReady in src/kernels/")
+    except _ORT.InvalidArgument:
+        if trial.ready:
+            raise
+        pytest.skip("inputs of equal shapes do not fit it: write a test of its own beside this one")
     session = plugin.session(one.model)
     assert plugin.taken(session) == [one.op]
     assert_same(session.run(None, one.feeds), wanted)

@@ -26,21 +26,23 @@ enum class DType : int32_t {
   kBfloat16 = 16,
 };
 
-// Bytes of one element; 0 for types without a fixed size.
+// Bytes of one element; 0 for types without a fixed size, and for those that are not listed above.
 constexpr size_t SizeOf(DType dtype) noexcept {
   constexpr size_t kSizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 0, 0, 2};
-  return kSizes[static_cast<size_t>(dtype)];
+  const size_t number = static_cast<size_t>(dtype);
+  return number < sizeof(kSizes) / sizeof(kSizes[0]) ? kSizes[number] : 0;
 }
 
 // Dimensions, outermost first. Rank 0 is a scalar; a dimension may be 0.
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// Number of elements: 1 for a scalar, 0 when any dimension is 0.
+// Number of elements: 1 for a scalar, 0 when any dimension is 0. Unsigned while it is counted: what
+// stands before a 0 may be of any size.
 inline int64_t ElementCount(const Shape& shape) noexcept {
-  int64_t count = 1;
-  for (int64_t dim : shape) count *= dim;
-  return count;
+  uint64_t count = 1;
+  for (int64_t dim : shape) count *= static_cast<uint64_t>(dim);
+  return static_cast<int64_t>(count);
 }
 
 // A view of an input; owns no data. `raw` is what kernel code may read: on a device it is a device

@@ -2,9 +2,9 @@
 #include "gen/kernels/support/broadcast.h"
 
 #include <cstddef>
-#include <string>
 
-#include "gen/kernels/support/errors.h"
+#include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/text.h"
 
 namespace <%= ns %> {
 namespace {
@@ -24,20 +24,11 @@ bool Joins(const Broadcast& made, int d, const int64_t* outer_strides, int count
 
 }  // namespace
 
-Status BroadcastShapes(const char* op, Inputs inputs, Shape& out) {
-  size_t rank = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].shape.size() > rank) rank = inputs[i].shape.size();
-  }
-  out.assign(rank, 1);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    for (size_t position = 0; position < inputs[i].shape.size(); ++position) {
-      const int64_t dim = DimFromTheRight(inputs[i].shape, position);
-      int64_t& common = out[rank - 1 - position];
-      if (dim == common || dim == 1) continue;
-      if (common != 1) return BadShape(op, i, inputs[i].shape, "does not fit those before it");
-      common = dim;
-    }
+Status BroadcastShapes(Inputs inputs, Shapes& shapes) {
+  shapes[0] = inputs[0].shape;
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    const Shape so_far = shapes[0];
+    EP_RETURN_IF_ERROR(CommonShape(so_far, inputs[i].shape, &shapes[0]));
   }
   return Status();
 }
@@ -55,7 +46,7 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
       const int64_t dim = DimFromTheRight(shape, position);
       if (dim != 1 && (position >= out.size() || dim != DimFromTheRight(out, position))) {
         return BadShape(op, static_cast<size_t>(k), shape,
-                        ("does not broadcast to " + TextOf(out)).c_str());
+                        (Text() << "does not broadcast to " << out).c_str());
       }
     }
   }
@@ -73,9 +64,7 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
       continue;
     }
     if (rank == Broadcast::kMaxRank) {
-      return NotImplemented(std::string(op) + ": broadcasting to " + TextOf(out) +
-                            " takes more than " + std::to_string(Broadcast::kMaxRank) +
-                            " dimensions");
+      return NotImplemented(Text() << op << ": broadcasting to " << out << " takes more than " << int64_t{Broadcast::kMaxRank} << " dimensions");
     }
     made.dims[rank] = dim;
     for (int k = 0; k < count; ++k) made.strides[k][rank] = strides[k];

@@ -35,8 +35,8 @@ struct Broadcast {
   }
 };
 
-// The common shape of all inputs.
-Status BroadcastShapes(const char* op, Inputs inputs, Shape& out);
+// The output has the shape that all inputs are broadcast to.
+Status BroadcastShapes(Inputs inputs, Shapes& shapes);
 
 // How operands meet in `out`. An error when one does not fit into it, or when the shapes need more
 // than kMaxRank dimensions even after joining.

@@ -1,14 +1,12 @@
 <%= banner %>
 #include "gen/kernels/support/checks.h"
 
-#include <string>
-
 namespace <%= ns %> {
 
 int64_t Product(const Shape& shape, size_t begin, size_t end) {
-  int64_t product = 1;
-  for (size_t i = begin; i < end; ++i) product *= shape[i];
-  return product;
+  uint64_t product = 1;
+  for (size_t i = begin; i < end; ++i) product *= static_cast<uint64_t>(shape[i]);
+  return static_cast<int64_t>(product);
 }
 
 Status CheckShape(const Shape& shape) {
@@ -27,6 +25,15 @@ Status CheckShape(const Shape& shape) {
   return Status();
 }
 
+Status CheckInputs(Inputs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.has(i)) EP_RETURN_IF_ERROR(CheckShape(inputs[i].shape));
+  }
+  return Status();
+}
+
+bool IsVectorOf(int64_t count, const Shape& shape) { return shape.size() == 1 && shape[0] == count; }
+
 Status ResolveAxis(int64_t axis, size_t rank, size_t* index) {
   const int64_t dims = static_cast<int64_t>(rank);
   if (axis < -dims || axis >= dims) {
@@ -44,6 +51,15 @@ Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, AxisSet* named
     EP_RETURN_IF_ERROR(ResolveAxis(axis, rank, &index));
     if (named->has(index)) return InvalidArgument(Text() << "axis " << axis << " is named twice");
     named->add(index);
+  }
+  return Status();
+}
+
+Status NormalizeAxes(size_t rank, std::vector<int64_t>* axes) {
+  AxisSet named;
+  EP_RETURN_IF_ERROR(ResolveAxes(*axes, rank, &named));
+  for (int64_t& axis : *axes) {
+    if (axis < 0) axis += static_cast<int64_t>(rank);
   }
   return Status();
 }

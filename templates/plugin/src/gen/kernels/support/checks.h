@@ -18,8 +18,15 @@ namespace <%= ns %> {
 int64_t Product(const Shape& shape, size_t begin, size_t end);
 
 // Fails unless `shape` can be the shape of a tensor: no negative dimension, and few enough elements
-// that their bytes can be counted.
+// that their bytes can be counted, were no dimension 0.
 Status CheckShape(const Shape& shape);
+
+// CheckShape of all inputs. A tensor without elements may have dimensions of any size: this is for
+// kernels that reckon with them.
+Status CheckInputs(Inputs inputs);
+
+// Whether `shape` is that of `count` elements in one dimension.
+bool IsVectorOf(int64_t count, const Shape& shape);
 
 // Turns `axis`, which counts from the end when negative, into an index below `rank`.
 Status ResolveAxis(int64_t axis, size_t rank, size_t* index);
@@ -34,6 +41,9 @@ struct AxisSet {
 
 // The set of all axes that `axes` names. An axis named twice is an error.
 Status ResolveAxes(const std::vector<int64_t>& axes, size_t rank, AxisSet* named);
+
+// Checks `axes` as ResolveAxes does, and makes all of them count from the front.
+Status NormalizeAxes(size_t rank, std::vector<int64_t>* axes);
 
 // The integers of a scalar or one-dimensional host tensor. `what` names it in messages.
 Status ReadIntegers(const Tensor& tensor, const char* what, std::vector<int64_t>* values);

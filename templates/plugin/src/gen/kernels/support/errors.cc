@@ -1,7 +1,7 @@
 <%= banner %>
 #include "gen/kernels/support/errors.h"
 
-#include <string>
+#include "gen/kernels/support/text.h"
 
 namespace <%= ns %> {
 
@@ -41,22 +41,12 @@ const char* NameOf(DType dtype) noexcept {
   return "an unknown type";
 }
 
-std::string TextOf(const Shape& shape) {
-  std::string text = "(";
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + ")";
-}
-
 Status UnsupportedType(const char* op, DType dtype) {
-  return NotImplemented(std::string(op) + ": there is no kernel for " + NameOf(dtype));
+  return NotImplemented(Text() << op << ": there is no kernel for " << NameOf(dtype));
 }
 
 Status BadShape(const char* op, size_t input, const Shape& shape, const char* what) {
-  return InvalidArgument(std::string(op) + ": input " + std::to_string(input) + " of shape " +
-                         TextOf(shape) + " " + what);
+  return InvalidArgument(Text() << op << ": input " << input << " of shape " << shape << " " << what);
 }
 
 }  // namespace <%= ns %>

@@ -1,7 +1,7 @@
 <%= banner %>
 #pragma once
 
-#include <iosfwd>  // declares std::string
+#include <cstddef>
 
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
@@ -11,9 +11,6 @@ namespace <%= ns %> {
 
 // float32, int64, ...
 const char* NameOf(DType dtype) noexcept;
-
-// (2, 3, 4)
-std::string TextOf(const Shape& shape);
 
 // The kernel table lets no such type through: whoever sees this called the kernel without asking it.
 Status UnsupportedType(const char* op, DType dtype);

@@ -1,77 +1,162 @@
 <%= banner %>
 #include "gen/kernels/support/gemm.h"
 
+#include <cstring>
+
 namespace <%= ns %> {
 namespace {
 
-// Four rows of sums with a name each, and the packed row in a variable of its own: so compilers keep
-// all of them in registers, which they do not with an array of rows.
+// The pieces that a product is cut into: a tile of kTileRows x kTileCols sums fits into registers,
+// kBlockDepth rows of packed columns into the first cache, where they serve kBlockRows rows of the
+// left-hand matrix.
+constexpr int64_t kTileRows = 4;
+constexpr int64_t kBlockDepth = 128;
+constexpr int64_t kBlockRows = 32 * kTileRows;
+constexpr int64_t kBlockTiles = 8;
+
+// As many elements as a vector register of every processor holds. Spelled out, since compilers do
+// not agree on which of these loops to turn into vectors.
+#ifdef __GNUC__
 template <class T>
-void AddFourRows(const MatrixView<T>& left, const T* packed, int64_t depth, int64_t cols, T* result,
-                 int64_t stride) {
+struct LanesOf {
+  typedef T Type __attribute__((vector_size(16), may_alias));
+};
+template <class T>
+using Lanes = typename LanesOf<T>::Type;
+#else
+template <class T>
+struct Lanes {
+  static constexpr int kCount = 16 / sizeof(T);
+  T values[kCount];
+
+  void operator+=(const Lanes& other) {
+    for (int i = 0; i < kCount; ++i) values[i] += other.values[i];
+  }
+  friend Lanes operator*(T factor, const Lanes& other) {
+    Lanes product;
+    for (int i = 0; i < kCount; ++i) product.values[i] = factor * other.values[i];
+    return product;
+  }
+};
+#endif
+
+// A row of sums, one for each column of a tile.
+template <class T>
+struct RowSums {
+  Lanes<T> low{};
+  Lanes<T> high{};
+
+  void Add(T factor, const Lanes<T>* columns) {
+    low += factor * columns[0];
+    high += factor * columns[1];
+  }
+
+  void AddTo(T* result, int64_t cols) const {
+    T sums[kTileCols<T>];
+    std::memcpy(sums, &low, sizeof low);
+    std::memcpy(sums + kTileCols<T> / 2, &high, sizeof high);
+    for (int64_t j = 0; j < cols; ++j) result[j] += sums[j];
+  }
+};
+
+template <class T>
+void AddFourRows(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
+                 T* result, int64_t stride) {
   static_assert(kTileRows == 4);
   const T* row0 = left.at(0, 0);
   const T* row1 = left.at(1, 0);
   const T* row2 = left.at(2, 0);
   const T* row3 = left.at(3, 0);
-  T sums0[kTileCols] = {};
-  T sums1[kTileCols] = {};
-  T sums2[kTileCols] = {};
-  T sums3[kTileCols] = {};
-  for (int64_t p = 0; p < depth; ++p) {
-    T right[kTileCols];
-    for (int j = 0; j < kTileCols; ++j) right[j] = packed[j];
-    const T factor0 = *row0;
-    const T factor1 = *row1;
-    const T factor2 = *row2;
-    const T factor3 = *row3;
-    for (int j = 0; j < kTileCols; ++j) sums0[j] += factor0 * right[j];
-    for (int j = 0; j < kTileCols; ++j) sums1[j] += factor1 * right[j];
-    for (int j = 0; j < kTileCols; ++j) sums2[j] += factor2 * right[j];
-    for (int j = 0; j < kTileCols; ++j) sums3[j] += factor3 * right[j];
-    packed += kTileCols;
+  RowSums<T> sums0, sums1, sums2, sums3;
+  for (int64_t p = 0; p < depth; ++p, packed += 2) {
+    sums0.Add(*row0, packed);
+    sums1.Add(*row1, packed);
+    sums2.Add(*row2, packed);
+    sums3.Add(*row3, packed);
     row0 += left.col_stride;
     row1 += left.col_stride;
     row2 += left.col_stride;
     row3 += left.col_stride;
   }
-  for (int64_t j = 0; j < cols; ++j) {
-    result[j] += sums0[j];
-    result[j + stride] += sums1[j];
-    result[j + 2 * stride] += sums2[j];
-    result[j + 3 * stride] += sums3[j];
-  }
+  sums0.AddTo(result, cols);
+  sums1.AddTo(result + stride, cols);
+  sums2.AddTo(result + 2 * stride, cols);
+  sums3.AddTo(result + 3 * stride, cols);
 }
 
 template <class T>
-void AddOneRow(const MatrixView<T>& left, const T* packed, int64_t depth, int64_t cols, T* result) {
-  T sums[kTileCols] = {};
-  for (int64_t p = 0; p < depth; ++p, packed += kTileCols) {
-    const T factor = *left.at(0, p);
-    for (int j = 0; j < kTileCols; ++j) sums[j] += factor * packed[j];
+void AddOneRow(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
+               T* result) {
+  RowSums<T> sums;
+  for (int64_t p = 0; p < depth; ++p, packed += 2) sums.Add(*left.at(0, p), packed);
+  sums.AddTo(result, cols);
+}
+
+// Adds the block whose upper left corner is (i, j) of one product. `packed` has room for a tile.
+template <class T>
+void AddBlock(const Products<T>& products, int64_t index, int64_t i, int64_t j, Lanes<T>* packed) {
+  const ProductSizes& sizes = products.sizes();
+  const int64_t n = sizes.n;
+  const int64_t i_end = i + kBlockRows < sizes.m ? i + kBlockRows : sizes.m;
+  const int64_t j_end = j + kBlockTiles * kTileCols<T> < n ? j + kBlockTiles * kTileCols<T> : n;
+  const MatrixView<T> left = products.Left(index);
+  T* result = products.Result(index);
+  Piece piece{};
+  for (; piece.p < sizes.depth; piece.p = piece.p_end) {
+    piece.p_end = piece.p + kBlockDepth < sizes.depth ? piece.p + kBlockDepth : sizes.depth;
+    const int64_t depth = piece.p_end - piece.p;
+    for (piece.j = j; piece.j < j_end; piece.j = piece.j_end) {
+      piece.j_end = piece.j + kTileCols<T> < j_end ? piece.j + kTileCols<T> : j_end;
+      const int64_t cols = piece.j_end - piece.j;
+      T* tile = reinterpret_cast<T*>(packed);
+      for (int64_t e = 0; cols < kTileCols<T> && e < depth * kTileCols<T>; ++e) tile[e] = T{};
+      products.PackRight(index, piece, tile);
+      int64_t row = i;
+      for (; row + kTileRows <= i_end; row += kTileRows) {
+        const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
+        AddFourRows(rows, packed, depth, cols, result + row * n + piece.j, n);
+      }
+      for (; row < i_end; ++row) {
+        const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
+        AddOneRow(rows, packed, depth, cols, result + row * n + piece.j);
+      }
+    }
   }
-  for (int64_t j = 0; j < cols; ++j) result[j] += sums[j];
 }
 
 }  // namespace
 
 template <class T>
-void AddTiles(MatrixView<T> left, const T* packed, int64_t depth, int64_t rows, int64_t cols,
-              T* result, int64_t stride) {
-  for (; rows >= kTileRows; rows -= kTileRows) {
-    AddFourRows(left, packed, depth, cols, result, stride);
-    left.data += kTileRows * left.row_stride;
-    result += kTileRows * stride;
-  }
-  for (; rows > 0; --rows) {
-    AddOneRow(left, packed, depth, cols, result);
-    left.data += left.row_stride;
-    result += stride;
+void PackMatrix(const MatrixView<T>& matrix, T scale, const Piece& piece, T* to) {
+  const int64_t cols = piece.j_end - piece.j;
+  for (int64_t p = piece.p; p < piece.p_end; ++p, to += kTileCols<T>) {
+    const T* from = matrix.at(p, piece.j);
+    for (int64_t q = 0; q < cols; ++q) to[q] = scale * from[q * matrix.col_stride];
   }
 }
 
-template void AddTiles(MatrixView<float>, const float*, int64_t, int64_t, int64_t, float*, int64_t);
-template void AddTiles(MatrixView<double>, const double*, int64_t, int64_t, int64_t, double*,
-                       int64_t);
+template <class T>
+void AddProducts(const Products<T>& products, Exec& exec) {
+  constexpr int64_t kBlockCols = kBlockTiles * kTileCols<T>;
+  const ProductSizes& sizes = products.sizes();
+  const int64_t rows = sizes.m < kBlockRows ? sizes.m : kBlockRows;
+  const int64_t cols = sizes.n < kBlockCols ? sizes.n : kBlockCols;
+  const int64_t col_blocks = (sizes.n + kBlockCols - 1) / kBlockCols;
+  const int64_t blocks = (sizes.m + kBlockRows - 1) / kBlockRows * col_blocks;
+  const int64_t cost = rows * cols * sizes.depth;
+  ParallelFor(exec, sizes.count * blocks, cost, [&](int64_t begin, int64_t end) {
+    Lanes<T> packed[2 * kBlockDepth];
+    for (int64_t index = begin; index < end; ++index) {
+      const int64_t block = index % blocks;
+      AddBlock(products, index / blocks, block / col_blocks * kBlockRows,
+               block % col_blocks * kBlockCols, packed);
+    }
+  });
+}
+
+<% for _, cpp in types %>
+template void PackMatrix(const MatrixView<<%= cpp %>>&, <%= cpp %>, const Piece&, <%= cpp %>*);
+template void AddProducts(const Products<<%= cpp %>>&, Exec&);
+<% endfor %>
 
 }  // namespace <%= ns %>

@@ -66,4 +66,21 @@ ReductionPlan PlanReduction(const Shape& shape, AxisSet reduced) {
   return plan;
 }
 
+void MakeAll(const ReductionPlan& plan, Make make, const Tensor& x, const MutableTensor& y, Exec& exec) {
+  const int64_t columns = plan.sums_run ? 1 : plan.run;
+  const int64_t pieces = (columns + kMaxSums - 1) / kMaxSums;
+  const int64_t each =
+      plan.reduced.size() * (plan.sums_run ? plan.run : (columns + pieces - 1) / pieces);
+  const int64_t bytes = static_cast<int64_t>(SizeOf(x.dtype));
+  ParallelFor(exec, plan.kept.size() * pieces, each, [&](int64_t begin, int64_t end) {
+    for (int64_t index = begin; index < end; ++index) {
+      const int64_t outer = index / pieces;
+      const int64_t column = index % pieces * kMaxSums;
+      const int64_t count = columns - column < kMaxSums ? columns - column : kMaxSums;
+      make(plan, x.data<char>() + (plan.kept.Offset(outer) + column) * bytes, count,
+           y.data<char>() + (outer * columns + column) * bytes);
+    }
+  });
+}
+
 }  // namespace <%= ns %>

@@ -89,21 +89,11 @@ void MakeTotals(const ReductionPlan& plan, const T* from, int64_t count, const T
   for (const Total& lane : lanes) totals[0] = Function::Join(totals[0], lane);
 }
 
-// Makes all totals of a reduction, `width` of them at a time, in parallel:
-// make(from, to, count) for elements at offset `from` and outputs from `to` on.
-template <class Make>
-void ForEachTotal(const ReductionPlan& plan, Exec& exec, Make make) {
-  const int64_t columns = plan.sums_run ? 1 : plan.run;
-  const int64_t pieces = (columns + kMaxSums - 1) / kMaxSums;
-  const int64_t each = plan.reduced.size() * (plan.sums_run ? plan.run : (columns + pieces - 1) / pieces);
-  ParallelFor(exec, plan.kept.size() * pieces, each, [&](int64_t begin, int64_t end) {
-    for (int64_t index = begin; index < end; ++index) {
-      const int64_t outer = index / pieces;
-      const int64_t column = index % pieces * kMaxSums;
-      const int64_t count = columns - column < kMaxSums ? columns - column : kMaxSums;
-      make(plan.kept.Offset(outer) + column, outer * columns + column, count);
-    }
-  });
-}
+// Makes `count` totals at a time: of the elements at `x`, for the outputs at `y`.
+using Make = void (*)(const ReductionPlan& plan, const void* x, int64_t count, void* y);
+
+// Calls `make` for all outputs of a reduction, on several threads. The element types of `x` and `y`
+// have the same size.
+void MakeAll(const ReductionPlan& plan, Make make, const Tensor& x, const MutableTensor& y, Exec& exec);
 
 }  // namespace <%= ns %>

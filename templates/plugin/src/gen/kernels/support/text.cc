@@ -2,9 +2,6 @@
 #include "gen/kernels/support/text.h"
 
 #include <cstring>
-#include <string>
-
-#include "gen/kernels/support/errors.h"
 
 namespace <%= ns %> {
 
@@ -15,13 +12,28 @@ Text& Text::operator<<(const char* part) {
 }
 
 Text& Text::operator<<(int64_t number) {
-  return *this << std::to_string(number).c_str();
+  char digits[24];
+  char* first = digits + sizeof digits;
+  *--first = '\0';
+  // Below zero there is one number more than above it.
+  int64_t rest = number < 0 ? number : -number;
+  do {
+    *--first = static_cast<char>('0' - rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (number < 0) *--first = '-';
+  return *this << first;
 }
 
 Text& Text::operator<<(size_t number) { return *this << static_cast<int64_t>(number); }
 
 Text& Text::operator<<(const std::vector<int64_t>& values) {
-  return *this << TextOf(values).c_str();
+  const char* before = "(";
+  for (int64_t value : values) {
+    *this << before << value;
+    before = ", ";
+  }
+  return *this << (values.empty() ? "()" : ")");
 }
 
 Status InvalidArgument(const Text& text) { return Status(StatusCode::kInvalidArgument, text.c_str()); }

@@ -21,7 +21,7 @@ class Text {
   const char* c_str() const noexcept { return text_.empty() ? "" : text_.data(); }
 
  private:
-  std::vector<char> text_;  // with its '\0', once there is a piece; see Status for why no string
+  std::vector<char> text_;  // with its '\0', once there is a piece; see Status for why it is no string
 };
 
 Status InvalidArgument(const Text& text);

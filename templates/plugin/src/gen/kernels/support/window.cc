@@ -1,9 +1,8 @@
 <%= banner %>
 #include "gen/kernels/support/window.h"
 
-#include <string>
-
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/choice.h"
 
 namespace <%= ns %> {
 
@@ -11,6 +10,7 @@ namespace {
 
 constexpr size_t kMaxSpatial = 3;
 constexpr int64_t kMaxTaps = 1 << 24;
+constexpr const char* kAutoPads[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};  // as AutoPad
 
 // Reads a list whose values lie in [least, 2^31), so that sums and products of them stay exact.
 Status ReadSizes(const Node& node, const char* name, int64_t least, std::vector<int64_t>* values) {
@@ -19,23 +19,6 @@ Status ReadSizes(const Node& node, const char* name, int64_t least, std::vector<
     if (value < least || value > INT32_MAX) {
       return InvalidArgument(Text() << name << " " << *values << " has the value " << value);
     }
-  }
-  return Status();
-}
-
-Status ReadAutoPad(const Node& node, AutoPad* auto_pad) {
-  std::string text = "NOTSET";
-  EP_RETURN_IF_ERROR(node.Get("auto_pad", &text));
-  if (text == "NOTSET" || text.empty()) {
-    *auto_pad = AutoPad::kNotSet;
-  } else if (text == "SAME_UPPER") {
-    *auto_pad = AutoPad::kSameUpper;
-  } else if (text == "SAME_LOWER") {
-    *auto_pad = AutoPad::kSameLower;
-  } else if (text == "VALID") {
-    *auto_pad = AutoPad::kValid;
-  } else {
-    return InvalidArgument(Text() << "unknown auto_pad " << text.c_str());
   }
   return Status();
 }
@@ -72,7 +55,9 @@ void SizeSame(AutoPad auto_pad, Slide* slide) {
 }  // namespace
 
 Status ReadWindow(const Node& node, WindowAttrs* attrs) {
-  EP_RETURN_IF_ERROR(ReadAutoPad(node, &attrs->auto_pad));
+  size_t auto_pad = 0;
+  EP_RETURN_IF_ERROR(ReadChoice(node, "auto_pad", kAutoPads, &auto_pad));
+  attrs->auto_pad = static_cast<AutoPad>(auto_pad);
   EP_RETURN_IF_ERROR(ReadSizes(node, "kernel_shape", 1, &attrs->kernel));
   EP_RETURN_IF_ERROR(ReadSizes(node, "strides", 1, &attrs->strides));
   EP_RETURN_IF_ERROR(ReadSizes(node, "dilations", 1, &attrs->dilations));
@@ -96,32 +81,32 @@ Taps TapsAtEdge(const Slide& slide, int64_t start) {
   return taps;
 }
 
-Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, const Shape& input,
+Status LayWindow(const WindowAttrs& attrs, const int64_t* kernel, size_t count, const Shape& input,
                  Window* window, Shape* output) {
   if (input.size() < 3) {
     return InvalidArgument(Text() << "the input must have rank 3 or more, not shape " << input);
   }
+  EP_RETURN_IF_ERROR(CheckShape(input));
   const size_t rank = input.size() - 2;
   if (rank > kMaxSpatial) return NotImplemented("windows of more than three dimensions");
-  if (kernel.size() != rank) {
-    return InvalidArgument(Text() << "kernel_shape " << kernel << " must have " << rank << " values");
+  if (count != rank) {
+    return InvalidArgument(Text() << "kernel_shape must have " << rank << " values, not " << count);
   }
   EP_RETURN_IF_ERROR(CheckCount(attrs.strides, rank, "strides"));
   EP_RETURN_IF_ERROR(CheckCount(attrs.dilations, rank, "dilations"));
   EP_RETURN_IF_ERROR(CheckCount(attrs.pads, 2 * rank, "pads"));
 
   int64_t taps = 1;
-  for (int64_t size : kernel) {
-    if (size > kMaxTaps / taps) return NotImplemented(Text() << "a kernel_shape as large as " << kernel);
-    taps *= size;
-  }
-
   *window = Window();
+  *output = input;
   Slide* slides[kMaxSpatial] = {&window->depth, &window->height, &window->width};
   for (size_t i = 0; i < rank; ++i) {
     Slide& slide = *slides[kMaxSpatial - rank + i];
     slide.input = input[i + 2];
     slide.kernel = kernel[i];
+    if (slide.kernel < 1) return InvalidArgument(Text() << "kernel_shape has the value " << slide.kernel);
+    if (slide.kernel > kMaxTaps / taps) return NotImplemented("a kernel_shape as large as this one");
+    taps *= slide.kernel;
     if (!attrs.strides.empty()) slide.stride = attrs.strides[i];
     if (!attrs.dilations.empty()) slide.dilation = attrs.dilations[i];
     if (attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower) {
@@ -132,7 +117,7 @@ Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, c
       if (explicit_pads) slide.pad_end = attrs.pads[i + rank];
       EP_RETURN_IF_ERROR(SizePadded(attrs.ceil_mode && attrs.auto_pad == AutoPad::kNotSet, &slide));
     }
-    output->push_back(slide.output);
+    (*output)[i + 2] = slide.output;
   }
   return Status();
 }

@@ -68,9 +68,9 @@ struct Window {
   int64_t output_size() const { return depth.output * height.output * width.output; }
 };
 
-// Lays a window with `kernel` on the spatial dimensions (the third and following ones) of `input`.
-// `output` gets their output sizes.
-Status LayWindow(const WindowAttrs& attrs, const std::vector<int64_t>& kernel, const Shape& input,
+// Lays a window of the `count` sizes in `kernel` on the spatial dimensions (the third and following
+// ones) of `input`. `output` gets the shape of `input` with their output sizes.
+Status LayWindow(const WindowAttrs& attrs, const int64_t* kernel, size_t count, const Shape& input,
                  Window* window, Shape* output);
 
 }  // namespace <%= ns %>
