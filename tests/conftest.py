@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +27,7 @@ settings.load_profile("epforge")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--lab-sample", type=int, metavar="N", help="run N of the selected lab tests")
     parser.addoption("--lab-seed", default="0", metavar="SEED", help="which N of them")
+    parser.addoption("--lab-record", action="store_true", help="leave a dated result file")
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -44,6 +47,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     dropped = [item for item in lab if item not in chosen]
     items[:] = [item for item in items if item not in dropped]
     config.hook.pytest_deselected(items=dropped)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Leaves the outcome of a run in `tests/lab/`, one test a line, under today's date."""
+    if not terminalreporter.config.getoption("--lab-record"):
+        return
+    reports = [
+        report
+        for outcome in ("passed", "failed", "skipped", "error")
+        for report in terminalreporter.stats.get(outcome, [])
+    ]
+    lines = sorted(f"{r.outcome:8}{r.duration:8.1f} s  {r.nodeid}" for r in reports)
+    counts = Counter(report.outcome for report in reports)
+    total = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    path = REPOSITORY / "tests" / "lab" / f"{datetime.date.today().isoformat()}.txt"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join([*lines, "", total, ""]), encoding="utf-8")
+    terminalreporter.write_line(f"recorded in {path.relative_to(REPOSITORY)}")
 
 
 @pytest.fixture(scope="session")

@@ -4,66 +4,50 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from kernel_project import make_op, write_kernels
+from compiled import SANITIZERS, link
+from kernel_project import CHECKED_TYPES, make_op, write_kernels
 
 from epforge.ops import families
 from epforge.ops.model import DType
 from epforge.resolve.model import KernelSource
 
-_WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-_SANITIZERS = [
-    "-fsanitize=address,undefined,float-cast-overflow",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-]
 _TYPES = [DType.FLOAT32, DType.INT64, DType.BOOL]
+_PLAIN = ["-O1", "-fPIC"]  # as the other tests of kernels, who share what is compiled
+_CHECKED = ["-O1", *SANITIZERS]
 
 
 def _run(project: Path, compiler: str, flags: Sequence[str], main: str = "kernels_test.cc") -> str:
     """Compiles the kernels with a test program, runs it and returns what it says."""
-    out = project / f"out-{compiler}-{Path(main).stem}"
-    out.mkdir()
-    sources = [*(project / "src").rglob("*.cc"), project / "tests/cpp" / main]
-    objects = [out / f"{number}.o" for number in range(len(sources))]
-    base = [compiler, "-std=c++17", *_WARNINGS, *flags, "-I", "src", "-I", "tests/cpp"]
-
-    def compile_one(source: Path, target: Path) -> str:
-        command = [*base, "-c", str(source), "-o", str(target)]
-        return subprocess.run(command, cwd=project, capture_output=True, text=True).stderr
-
-    with ThreadPoolExecutor(2) as pool:
-        said = [text for text in pool.map(compile_one, sources, objects) if text]
-    assert not said, "\n".join(said)
-    program = out / "test"
-    subprocess.run([compiler, *flags, *map(str, objects), "-o", str(program)], check=True)
+    program = link(project, [project / "tests/cpp" / main], compiler, flags)
     result = subprocess.run([str(program)], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
-def _every_op(directory: Path, types: Sequence[DType]) -> Path:
+def _every_op(directory: Path, types: Sequence[DType] | None = None) -> Path:
     write_kernels(directory, [make_op(row.op, types, domain=row.domain) for row in families.rows()])
     return directory
 
 
 def test_every_family_is_right_under_gcc(tmp_path: Path) -> None:
-    types = [DType.FLOAT32, DType.INT32, DType.INT64, DType.UINT8, DType.BOOL]
-    assert " 0 failed" in _run(_every_op(tmp_path, types), "g++", ["-O1"])
+    assert " 0 failed" in _run(_every_op(tmp_path), "g++", _PLAIN)
 
 
 def test_every_family_is_right_under_clang_with_sanitizers(tmp_path: Path) -> None:
-    types = [DType.FLOAT32, DType.INT64, DType.BOOL]
-    assert " 0 failed" in _run(_every_op(tmp_path, types), "clang++", ["-O0", *_SANITIZERS])
+    assert " 0 failed" in _run(_every_op(tmp_path, CHECKED_TYPES), "clang++", _CHECKED)
+
+
+#: One op of each template that dispatches over many types, and those that the edges are about.
+_MANY_TYPES = (
+    "Abs Add BitShift Cast Clip Div Less Max Min Mod Mul Neg PRelu Pow ReduceSum Sign Sub Where"
+)
 
 
 def test_all_element_types_are_right(tmp_path: Path) -> None:
-    """One op of each template that dispatches over many types."""
-    names = ["Abs", "Sign", "Add", "Div", "Mod", "BitShift", "Less", "Max", "Clip", "Where", "Cast"]
-    write_kernels(tmp_path, [make_op(name) for name in names])
-    assert " 0 failed" in _run(tmp_path, "g++", ["-O1", *_SANITIZERS])
+    write_kernels(tmp_path, [make_op(name) for name in _MANY_TYPES.split()])
+    assert " 0 failed" in _run(tmp_path, "clang++", _CHECKED)
 
 
 _EDGES = """
@@ -161,13 +145,12 @@ int main() {
 
 def test_edges_are_defined(tmp_path: Path) -> None:
     """Overflow, division by zero, NaN, what does not fit, too many dimensions, wrong nodes."""
-    names = ["Abs", "Add", "BitShift", "Cast", "Clip", "Div", "Max", "Min", "Mod", "Mul", "Neg"]
-    write_kernels(tmp_path, [make_op(name) for name in [*names, "PRelu", "Pow", "Sub"]])
+    write_kernels(tmp_path, [make_op(name) for name in _MANY_TYPES.split()])
     edges = _EDGES
     for name, count in (("kThirtyTwo", 32), ("kSixteen", 16)):
         edges = edges.replace(f"Numbers({name})", f"{{{', '.join(['1'] * count)}}}")
     (tmp_path / "tests/cpp/edges_test.cc").write_text(edges)
-    assert " 0 failed" in _run(tmp_path, "clang++", ["-O1", *_SANITIZERS], "edges_test.cc")
+    assert " 0 failed" in _run(tmp_path, "clang++", _CHECKED, "edges_test.cc")
 
 
 def test_stubs_compile_and_are_not_ready_and_ejected_ops_go_on_working(tmp_path: Path) -> None:
@@ -198,5 +181,5 @@ def test_stubs_compile_and_are_not_ready_and_ejected_ops_go_on_working(tmp_path:
         }
         """
     )
-    assert " 0 failed" in _run(tmp_path, "g++", ["-O1"])
-    assert " 0 failed" in _run(tmp_path, "g++", ["-O1"], "ready_test.cc")
+    assert " 0 failed" in _run(tmp_path, "g++", _PLAIN)
+    assert " 0 failed" in _run(tmp_path, "g++", _PLAIN, "ready_test.cc")

@@ -26,6 +26,9 @@ from epforge.resolve.model import (
     Vendor,
 )
 
+#: Of each kind of element type one or two: what runs with sanitizers is compiled for these.
+CHECKED_TYPES = (DType.FLOAT32, DType.INT32, DType.INT64, DType.UINT8, DType.BOOL)
+
 _BY_ONNX = {
     "float": DType.FLOAT32,
     "double": DType.FLOAT64,

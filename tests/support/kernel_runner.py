@@ -1,29 +1,23 @@
 """Runs the kernels of a generated project on numpy arrays, without ONNX Runtime.
 
-`build` compiles the kernels into a shared library, kept under the hash of what it is made of;
+`build` compiles the kernels into a shared library, once for each state they are in;
 `Runner.run` makes one call, `Runner.run_node` that of an ONNX node.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
-from locking import locked
+from compiled import link
 from onnx import helper, numpy_helper
 
-from epforge.cache import cache_dir
-
-_SOURCE = Path(__file__).with_suffix(".cc")
-_FLAGS = ("-std=c++17", "-O1", "-fPIC")
+SOURCE = Path(__file__).with_suffix(".cc")
+_FLAGS = ("-O1", "-fPIC")
 _STATUS = ("ok", "invalid argument", "not implemented", "failed", "device lost")
 
 
@@ -35,44 +29,16 @@ class KernelError(Exception):
         self.code = code
 
 
-def build(
-    project: Path, namespace: str, compiler: str = "g++", flags: Sequence[str] = ()
-) -> Runner:
-    """The kernels below ``project`` as a library; ``flags`` are added to the compiler's."""
-    sources = sorted((project / "src").rglob("*.cc"))
-    digest = hashlib.sha256(repr((namespace, compiler, _FLAGS, flags)).encode())
-    for file in [*sorted(project.rglob("*.h")), *sources, _SOURCE]:
-        digest.update(file.read_bytes())
-    place = cache_dir("tests", "kernels") / digest.hexdigest()[:20]
-    library = place / "kernels.so"
-    with locked(place):
-        if not library.is_file():
-            place.mkdir(parents=True, exist_ok=True)
-            command = (compiler, *_FLAGS, *flags)
-            include = (
-                f"-I{project / 'src'}",
-                f"-I{project / 'tests/cpp'}",
-                f"-DPROJECT={namespace}",
-            )
-
-            def compile_one(job: tuple[int, Path]) -> str:
-                target = place / f"{job[0]}.o"
-                _call(*command, *include, "-c", str(job[1]), "-o", str(target))
-                return str(target)
-
-            with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-                objects = list(pool.map(compile_one, enumerate([*sources, _SOURCE])))
-            _call(*command, "-shared", *objects, "-o", f"{library}.part")
-            for made in objects:
-                Path(made).unlink()
-            Path(f"{library}.part").rename(library)
-    return Runner(library)
+def build(project: Path, namespace: str, compiler: str = "g++") -> Runner:
+    """The kernels below ``project`` as a library."""
+    return Runner(link(project, [own_source(project, namespace)], compiler, _FLAGS, ["-shared"]))
 
 
-def _call(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}\n{done.stderr[:4000]}")
+def own_source(project: Path, namespace: str, source: Path = SOURCE) -> Path:
+    """``source``, for the kernels of a project of that namespace."""
+    target = project / "tests/cpp" / source.name
+    target.write_text(f"#define PROJECT {namespace}\n{source.read_text()}")
+    return target
 
 
 def _dtype(array: np.ndarray[Any, Any]) -> int:

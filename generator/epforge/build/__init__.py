@@ -106,7 +106,7 @@ def build(
 
     started = time.monotonic()
     opened = open_project(project)
-    opened.check_whole()
+    opened.check()
     binary_dir = opened.binary_dir(preset)
     tools = find_toolchain(compiler)
     headers = find_sdk(sdk, opened.level, report=progress)

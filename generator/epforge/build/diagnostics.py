@@ -95,6 +95,8 @@ def first_error(lines: Sequence[str]) -> Diagnosis:
         match = _CMAKE.match(line)
         if match:
             text = match["text"].strip() or _paragraph(lines[index + 1 :])
+            if text.endswith(":"):
+                text += f" {next(filter(str.strip, lines[index + 1 :]), '').strip()}"
             if text.startswith(_NO_SOURCE):
                 return Diagnosis(text.removeprefix(_NO_SOURCE).strip(), 0, 0, _IS_MISSING)
             return _diagnosis(match.groupdict(), text)

@@ -77,7 +77,7 @@ def _end(process: subprocess.Popen[str]) -> None:
         return
     # Ninja's compilers are in process groups of their own: only Ninja can end them, so it is asked.
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)
     with contextlib.suppress(ProcessLookupError):

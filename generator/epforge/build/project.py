@@ -14,6 +14,7 @@ from epforge.errors import UsageError
 from epforge.workspace import read_lock
 
 _MANIFEST = "src/gen/manifest.json"
+_NOT_FOR_CMAKE = ';"\\\n\r'
 _COMPILED = ("src/", "cmake/", "exports/")  # what a build needs; the rest may be left out
 
 
@@ -48,20 +49,9 @@ class Project:
         if preset not in presets or presets[preset].get("hidden"):
             known = ", ".join(name for name, entry in presets.items() if not entry.get("hidden"))
             raise UsageError(f"{self.root} has no preset {preset!r}", f"It has: {known}.")
-        text = self._binary_dir(presets, preset) or "${sourceDir}/build/${presetName}"
+        text = _inherited(presets, preset, "binaryDir") or "${sourceDir}/build/${presetName}"
         text = text.replace("${sourceDir}", str(self.root)).replace("${presetName}", preset)
         return Path(text)
-
-    def _binary_dir(self, presets: Mapping[str, Mapping[str, Any]], preset: str) -> str:
-        entry = presets.get(preset, {})
-        if "binaryDir" in entry:
-            return str(entry["binaryDir"])
-        parents = entry.get("inherits", [])
-        for parent in [parents] if isinstance(parents, str) else parents:
-            found = self._binary_dir(presets, parent) if parent != preset else ""
-            if found:
-                return found
-        return ""
 
     def _presets(self) -> dict[str, dict[str, Any]]:
         path = self.root / "CMakePresets.json"
@@ -71,8 +61,14 @@ class Project:
         except (KeyError, TypeError) as error:
             raise UsageError(f"{path} lists no configurePresets") from error
 
-    def check_whole(self) -> None:
-        """Raises UsageError if generated files that a build needs are gone."""
+    def check(self) -> None:
+        """Raises UsageError for what CMake would stumble over: the place, files that are gone."""
+        bad = next((c for c in str(self.root) if c in _NOT_FOR_CMAKE), None)
+        if bad is not None:
+            raise UsageError(
+                f"{self.root}: CMake cannot build below a directory with {bad!r} in its name",
+                "Move the project.",
+            )
         gone = [
             path
             for path, owner in self.owners.items()
@@ -97,7 +93,7 @@ class Project:
 
 def open_project(root: Path) -> Project:
     """The project in ``root``. Raises UsageError if there is none, or a file of it is damaged."""
-    root = Path(root).expanduser().resolve()
+    root = Path(root).resolve()
     if not (root / "CMakeLists.txt").is_file() or not (root / _MANIFEST).is_file():
         what = "no such directory" if not root.is_dir() else "not a project that epforge made"
         raise UsageError(f"{root}: {what}", "Make one: epforge scaffold BLUEPRINT DIR")
@@ -112,6 +108,25 @@ def open_project(root: Path) -> Project:
     lock = read_lock(root)
     owners = {name: str(entry.owner.value) for name, entry in lock.files.items()} if lock else {}
     return Project(root, library, macro, level, owners)
+
+
+def _inherited(presets: Mapping[str, Mapping[str, Any]], preset: str, key: str) -> str:
+    """A key of a preset or of the nearest one that it inherits from; empty if there is none.
+
+    What is wrong with the presets themselves, a circle above all, is left to CMake to say.
+    """
+    waiting, seen = [preset], set[str]()
+    while waiting:
+        name = waiting.pop(0)
+        entry = presets.get(name, {})
+        if key in entry:
+            return str(entry[key])
+        parents = entry.get("inherits", [])
+        names = [parents] if isinstance(parents, str) else parents
+        new = [str(p) for p in names if p not in seen] if isinstance(names, list) else []
+        seen.update(new)
+        waiting = new + waiting  # CMake looks through a parent's parents before the next parent
+    return ""
 
 
 def _json(path: Path) -> Any:

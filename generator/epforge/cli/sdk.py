@@ -177,7 +177,7 @@ def _rows() -> list[dict[str, Any]]:
 
     for variable in ENVIRONMENT:
         if value := os.environ.get(variable):
-            root = Path(value).expanduser()
+            root = Path(os.path.expanduser(value))
             add(root, variable, verify_sdk(root))
     for sdk in installed():
         add(sdk.root, sdk.source, damage(sdk))

@@ -101,6 +101,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     types = _types(shape.types, found)
     ops = resolve_ops(shape.ops, types, found)
     _check_use(ops, types, found)
+    devices = resolve_devices(shape.devices, names, found)
     return Blueprint(
         edition=shape.epforge,
         names=names,
@@ -110,8 +111,8 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         paradigm=paradigm,
         ort=resolve_ort(shape.ort, paradigm, found),
         runtime=Runtime(shape.runtime),
-        devices=resolve_devices(shape.devices, names, found),
-        memory=resolve_memory(shape.memory),
+        devices=devices,
+        memory=resolve_memory(shape.memory, devices, found),
         types=types,
         ops=ops,
         options=resolve_options(shape.options, found),

@@ -119,8 +119,15 @@ def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...
     return targets
 
 
-def resolve_memory(shape: MemoryShape) -> Memory:
-    """The device's memory."""
+def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findings) -> Memory:
+    """The device's memory. A CPU has none of its own: its kernels use the host's."""
+    on_cpu = [device.name for device in devices if device.type is DeviceType.CPU]
+    if shape.default != "none" and on_cpu and not found.source.incomplete("devices"):
+        what = f"memory.default: device {on_cpu[0]} is a CPU, whose memory is the host's"
+        hint = "give the device another type, or leave memory out"
+        found.error(
+            ("memory", "default"), "memory-of-cpu", what, "devices of type gpu or npu", hint
+        )
     return Memory(
         default=MemoryKind(shape.default),
         host_accessible=MemoryKind(shape.host_accessible),

@@ -230,14 +230,19 @@ class Loader:
 
 def verdict(run: WorkerRun) -> tuple[Outcome, str]:
     """How a process went that only has to end well, and what is wrong if it did not."""
-    if run.timed_out:
-        return Outcome.TIMED_OUT, run.ended
-    if run.signal:
-        return Outcome.CRASHED, run.ended
+    if run.timed_out or run.signal:
+        return fate(run), run.ended
     error = _error(run)
     if error:
         return Outcome.FAILED, f"{run.step}: {error}" if run.step else error
     return (Outcome.FAILED, run.ended) if run.ended else (Outcome.PASSED, "")
+
+
+def fate(run: WorkerRun) -> Outcome:
+    """The outcome for what a process was at that did not end well."""
+    if run.timed_out:
+        return Outcome.TIMED_OUT
+    return Outcome.CRASHED if run.signal else Outcome.FAILED
 
 
 def _error(run: WorkerRun) -> str:

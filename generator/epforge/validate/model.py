@@ -120,7 +120,7 @@ class Report:
         counts, cases = self.counts, self.case_counts
         numbers = ", ".join(f"{counts[o]} {o}" for o in Outcome if counts[o])
         ran = sum(cases.values()) - cases[Outcome.NOT_CHECKED]
-        models = f"; {ran} models run" if ran else ""
+        models = f"; {ran} model{'' if ran == 1 else 's'} run" if ran else ""
         text = f"{numbers or 'nothing checked'}{models} in {self.seconds:.1f} s"
         if self.passed:
             return f"passed: {text}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from epforge.validate.load import ROUNDS, verdict
+from epforge.validate.load import ROUNDS, fate, verdict
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import Limits, WorkerRun, run_worker, workers
@@ -103,16 +103,9 @@ class OpsRung:
             )
             if run.finished and not run.ended:
                 break
-            outcome = (
-                Outcome.TIMED_OUT
-                if run.timed_out
-                else Outcome.CRASHED
-                if run.signal
-                else Outcome.FAILED
-            )
             what = "at process exit" if run.finished else run.step or "the process"
-            cases.append(CaseResult(what, outcome, run.fault))
-            if run.finished or run.timed_out or run.step in ("", "register", "unregister"):
+            cases.append(CaseResult(what, fate(run), run.fault))
+            if _is_final(run):
                 break
             if attempt == _MOST_RESTARTS:
                 cases.append(CaseResult("the rest", Outcome.NOT_CHECKED, "too many crashes"))
@@ -144,21 +137,17 @@ class OpsRung:
             claims += [_claim(record) for record in run.named("claim") if _name(record) in skip]
             if run.finished and not run.ended:
                 break
-            outcome = (
-                Outcome.TIMED_OUT
-                if run.timed_out
-                else Outcome.CRASHED
-                if run.signal
-                else Outcome.FAILED
-            )
-            what = run.step or "the process"
-            lines.append(
-                Check(Rung.OPS, f"claim of {what}", outcome, run.fault, self.version, run.seconds)
-            )
-            if run.finished or run.timed_out or run.step in ("", "register", "unregister"):
+            what = f"claim of {run.step or 'the process'}"
+            lines.append(Check(Rung.OPS, what, fate(run), run.fault, self.version, run.seconds))
+            if _is_final(run):
                 break
             skip.append(run.step)
         return claims, lines
+
+
+def _is_final(run: WorkerRun) -> bool:
+    """Would a worker that goes on behind the case in which this one died end like it?"""
+    return run.finished or run.timed_out or run.step in ("", "register", "unregister")
 
 
 def _claim(record: Mapping[str, Any]) -> OpClaim:
@@ -196,7 +185,7 @@ def _summary(
         types = sorted({t for claim in claims for values in claim.types.values() for t in values})
         shown = ", ".join(types[:4]) + (f" +{len(types) - 4}" if len(types) > 4 else "")
         open_ = sum(case.outcome is Outcome.NOT_CHECKED for case in cases)
-        detail = f"since {since}; {shown}; {passed - left_alone} models right"
+        detail = f"since {since}; {shown}; {_models(passed - left_alone)} right"
         detail += f", {left_alone} undeclared left alone" if left_alone else ""
         detail += f", {open_} not checked" if open_ else ""
         outcome = Outcome.PASSED
@@ -204,6 +193,10 @@ def _summary(
         reasons = list(dict.fromkeys(case.detail for case in cases)) or ["no case for this op"]
         outcome, detail = Outcome.NOT_CHECKED, "; ".join(reasons[:2])
     return Check(Rung.OPS, claims[0].name, outcome, detail, version, seconds, tuple(cases))
+
+
+def _models(number: int) -> str:
+    return f"{number} model{'' if number == 1 else 's'}"
 
 
 _WORST = (Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.FAILED)

@@ -42,7 +42,7 @@ def find_runtime(wanted: str, progress: Callable[[str], None] = lambda _: None) 
     epforge's own. Raises UsageError for neither a version nor a directory, and MissingError when
     pip cannot get it.
     """
-    path = Path(wanted).expanduser()
+    path = Path(wanted)
     if path.is_dir():
         if not (path / "onnxruntime" / "__init__.py").is_file():
             raise UsageError(

@@ -62,8 +62,8 @@ YAML_TRAPS = (
     body("duplicate", "name: other\n", (4, 1, "duplicate-key")),
     body(
         "duplicate-inside",
-        "memory: {default: plain, streams: true, default: none}\n",
-        (4, 41, "duplicate-key"),
+        "memory: {default: none, streams: true, default: none}\n",
+        (4, 40, "duplicate-key"),
     ),
     body("merge", "x: &x {a: 1}\nmemory: {<<: *x}\n", (4, 1, "unknown-key"), (5, 10, "merge-key")),
     body("list-key", "[a]: 1\n", (4, 1, "bad-key")),
@@ -174,6 +174,12 @@ KEYS = (
     body("op-list", "ops: [[Relu]]\n", (4, 7, "wrong-kind")),
     body("op-no-op", "ops:\n  - {models: '13'}\n", (5, 5, "missing-key")),
     body("memory-text", "memory: plain\n", (4, 9, "wrong-kind")),
+    body("memory-of-cpu", "memory: {default: plain}\n", (4, 19, "memory-of-cpu")),
+    body(
+        "memory-of-one-cpu",
+        "devices: [{name: a, type: npu}, {name: b, type: cpu}]\nmemory: {default: plain}\n",
+        (5, 19, "memory-of-cpu"),
+    ),
     body("paradigm", "paradigm: turtles\n", (4, 11, "unknown-value")),
     body("runtime", "runtime: Host\n", (4, 10, "unknown-value")),
     body("layout", "layout: nhwc\n", (4, 9, "unknown-value")),

@@ -62,6 +62,10 @@ CMake Error at cmake/x.cmake:4 (message):
             "    /p/my src/a.cc\n\n  Tried extensions .c\n",
             *("/p/my src/a.cc", 0, 0, "the file is missing"),
         ),
+        (
+            'CMake Error: Could not read presets from /p:\nNo "version" field',
+            *("", 0, 0, 'Could not read presets from /p: No "version" field'),
+        ),
         ("ninja: error: unknown target 'x'", "", 0, 0, "unknown target 'x'"),
         ("g++: error: unrecognized option", "", 0, 0, "unrecognized option"),
         ("g++: fatal error: Killed signal", "", 0, 0, "Killed signal"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
+from small_project import small_project
 
 from epforge.build.project import open_project
 from epforge.build.toolchain import find_toolchain
@@ -86,3 +88,37 @@ def test_a_damaged_project_is_named(tmp_path: Path) -> None:
     manifest.write_text('{"library": "x", "ort": {"target": 27}}')
     with pytest.raises(UsageError, match=r"manifest\.json is damaged: it has no 'macro'"):
         open_project(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a;b", 'a"b', "a\\b", "a\nb"])
+def test_a_place_that_cmake_cannot_build_in_is_refused(name: str, tmp_path: Path) -> None:
+    project = small_project(tmp_path / name)
+    with pytest.raises(UsageError, match="CMake cannot build"):
+        open_project(project).check()
+
+
+def test_a_tilde_is_a_letter_like_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the shell's to expand; what it leaves is a name."""
+    small_project(tmp_path / "~nobody-of-that-name")
+    monkeypatch.chdir(tmp_path)
+    assert open_project(Path("~nobody-of-that-name")).library == "small"
+
+
+@pytest.mark.parametrize("parents", [["release"], ["a"], 5, [5], None])
+def test_presets_that_make_no_sense_are_left_to_cmake(parents: object, tmp_path: Path) -> None:
+    project = small_project(tmp_path / "p")
+    entries = [{"name": "release", "inherits": parents}, {"name": "a", "inherits": "release"}]
+    (project / "CMakePresets.json").write_text(json.dumps({"configurePresets": entries}))
+    assert open_project(project).binary_dir("release") == project / "build/release"
+
+
+def test_a_preset_inherits_its_place_from_the_nearest(tmp_path: Path) -> None:
+    project = small_project(tmp_path / "p")
+    entries = [
+        {"name": "release", "inherits": ["a", "b"]},
+        {"name": "a", "inherits": "c"},
+        {"name": "b", "binaryDir": "${sourceDir}/b"},
+        {"name": "c", "binaryDir": "${sourceDir}/c/${presetName}"},
+    ]
+    (project / "CMakePresets.json").write_text(json.dumps({"configurePresets": entries}))
+    assert open_project(project).binary_dir("release") == project / "c/release"

@@ -144,3 +144,17 @@ def test_what_is_no_blueprint_is_called_what_it_is(name: str, says: str, tmp_pat
     result = run(app, ["check", str(tmp_path / name)])
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_a_user_without_a_home_is_told_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    for variable in ("EPFORGE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    result = run(app, ["sdk", "list"])
+    assert result.exit_code == 4
+    assert "EPFORGE_CACHE" in result.stderr

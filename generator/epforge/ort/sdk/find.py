@@ -50,7 +50,7 @@ def find_sdk(
         return _named(explicit, minimum_level, "--ort-sdk", report)
     for variable in ENVIRONMENT:
         if value := os.environ.get(variable):
-            return _named(Path(value).expanduser(), minimum_level, variable, report)
+            return _named(Path(os.path.expanduser(value)), minimum_level, variable, report)
     looked: list[str] = []
     for sdk in _found(minimum_level, looked):
         return sdk
@@ -110,7 +110,7 @@ def install(
             archive = fetch(source, digest, directory, report)
             origin, version = source, version_of(archive.name)
         else:
-            archive = Path(source).expanduser()
+            archive = Path(source)
             if not archive.is_file():
                 raise UsageError(f"{source}: there is no such file")
             if digest:

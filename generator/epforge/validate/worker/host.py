@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from epforge.validate.worker.records import Records
 
 Device = Any  # onnxruntime.OrtEpDevice
 
@@ -41,6 +43,26 @@ def registered(name: str, library: str) -> Iterator[None]:
     finally:
         gc.collect()  # devices and sessions must not outlive the registration
         onnxruntime.unregister_execution_provider_library(name)
+
+
+@contextmanager
+def at_work(job: Mapping[str, Any], records: Records) -> Iterator[list[Device]]:
+    """The job's library registered, as steps of the record; its devices, to be used in the block.
+
+    After an error the library stays registered: the process ends with it.
+    """
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    records.write("runtime", version=version())
+    with records.step("register"):
+        manager = registered(job["name"], job["library"])
+        manager.__enter__()
+    found = devices(job["library"], job["ep"])
+    yield found
+    found.clear()
+    with records.step("unregister"):
+        manager.__exit__(None, None, None)
 
 
 def devices(library: str, ep: str = "") -> list[Device]:

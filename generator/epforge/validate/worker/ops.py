@@ -17,21 +17,11 @@ _NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
 def run(job: Mapping[str, Any], records: Records) -> None:
     """Runs every case that is not in ``job["skip"]`` and records how each went."""
-    import onnxruntime
-
-    onnxruntime.set_default_logger_severity(4)
-    records.write("runtime", version=host.version())
-    with records.step("register"):
-        manager = host.registered(job["name"], job["library"])
-        manager.__enter__()
-    found = host.devices(job["library"], job["ep"])
-    if not found:
-        records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
-    else:
-        _Operator(job, records, found[0]).run()
-    found.clear()
-    with records.step("unregister"):
-        manager.__exit__(None, None, None)
+    with host.at_work(job, records) as found:
+        if not found:
+            records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
+        else:
+            _Operator(job, records, found[0]).run()
 
 
 class _Operator:

@@ -16,28 +16,18 @@ _UNKNOWN_SCHEMA = {"T": ("float32", "float16", "float64")}
 
 def run(job: Mapping[str, Any], records: Records) -> None:
     """Asks for every op of the table that is not in ``job["skip"]``; records claims."""
-    import onnxruntime
-
-    onnxruntime.set_default_logger_severity(4)
-    records.write("runtime", version=host.version())
-    with records.step("register"):
-        manager = host.registered(job["name"], job["library"])
-        manager.__enter__()
-    found = host.devices(job["library"], job["ep"])
-    newest = session.newest_opset()
-    for domain, op in sorted(TABLE):
-        name = f"{domain}::{op}" if domain else op
-        if name in job["skip"] or not found:
-            continue
-        with records.step(name):
-            for since in schema.versions(domain, op) or [1]:
-                types = _taken(found[0], job["ep"], Ask(domain, op, since, {}), newest)
-                if types:
-                    records.write("claim", domain=domain, op=op, since=since, types=types)
-        records.write("asked", name=name)
-    found.clear()
-    with records.step("unregister"):
-        manager.__exit__(None, None, None)
+    with host.at_work(job, records) as found:
+        newest = session.newest_opset()
+        for domain, op in sorted(TABLE):
+            name = f"{domain}::{op}" if domain else op
+            if name in job["skip"] or not found:
+                continue
+            with records.step(name):
+                for since in schema.versions(domain, op) or [1]:
+                    types = _taken(found[0], job["ep"], Ask(domain, op, since, {}), newest)
+                    if types:
+                        records.write("claim", domain=domain, op=op, since=since, types=types)
+            records.write("asked", name=name)
 
 
 def _taken(device: Any, ep: str, ask: Ask, newest: int) -> dict[str, list[str]]:

@@ -46,9 +46,9 @@ struct RowSums {
   Lanes<T> low{};
   Lanes<T> high{};
 
-  void Add(T factor, const Lanes<T>* columns) {
-    low += factor * columns[0];
-    high += factor * columns[1];
+  void Add(T factor, const Lanes<T>& low_columns, const Lanes<T>& high_columns) {
+    low += factor * low_columns;
+    high += factor * high_columns;
   }
 
   void AddTo(T* result, int64_t cols) const {
@@ -69,10 +69,12 @@ void AddFourRows(const MatrixView<T>& left, const Lanes<T>* packed, int64_t dept
   const T* row3 = left.at(3, 0);
   RowSums<T> sums0, sums1, sums2, sums3;
   for (int64_t p = 0; p < depth; ++p, packed += 2) {
-    sums0.Add(*row0, packed);
-    sums1.Add(*row1, packed);
-    sums2.Add(*row2, packed);
-    sums3.Add(*row3, packed);
+    const Lanes<T> low_columns = packed[0];
+    const Lanes<T> high_columns = packed[1];
+    sums0.Add(*row0, low_columns, high_columns);
+    sums1.Add(*row1, low_columns, high_columns);
+    sums2.Add(*row2, low_columns, high_columns);
+    sums3.Add(*row3, low_columns, high_columns);
     row0 += left.col_stride;
     row1 += left.col_stride;
     row2 += left.col_stride;
@@ -88,7 +90,9 @@ template <class T>
 void AddOneRow(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
                T* result) {
   RowSums<T> sums;
-  for (int64_t p = 0; p < depth; ++p, packed += 2) sums.Add(*left.at(0, p), packed);
+  for (int64_t p = 0; p < depth; ++p, packed += 2) {
+    sums.Add(*left.at(0, p), packed[0], packed[1]);
+  }
   sums.AddTo(result, cols);
 }
 
