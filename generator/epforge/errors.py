@@ -11,6 +11,7 @@ Exit statuses (the same for every verb):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -38,6 +39,10 @@ class EpforgeError(Exception):
         super().__init__(message)
         self.message = message
         self.cure = cure
+
+    def details(self) -> Mapping[str, object]:
+        """What a program is told beside message and cure, ready for JSON; the keys are stable."""
+        return {}
 
     def __str__(self) -> str:
         return f"{self.message}\n  {self.cure}" if self.cure else self.message

@@ -36,6 +36,7 @@ Status Find(int64_t count, int64_t step, bool last, Inputs inputs, Outputs outpu
 <%= read(k) %>
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& x = inputs[0].shape;
   size_t axis = 0;
   EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));

@@ -44,6 +44,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs, Outputs outputs, Exec& exec) {
+  if (outputs[0].dtype != attrs.value.dtype) return InvalidArgument("the output is of another type than value");
   switch (SizeOf(attrs.value.dtype)) {
     case 1:
       return Fill<uint8_t>(attrs.value, outputs[0], exec);

@@ -43,7 +43,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
   shapes[0].assign(x.size(), 1);
   shapes[0][0] = x[0];
   shapes[0][1] = x[1];
-  return Status();
+  return CheckShape(shapes[0]);
 }
 
 Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {

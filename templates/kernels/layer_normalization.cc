@@ -79,6 +79,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
 }
 
 Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
+  EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& x = inputs[0].shape;
   size_t axis = 0;
   EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));

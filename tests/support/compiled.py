@@ -1,4 +1,4 @@
-"""Compiles the C++ of a generated project, once: objects are kept under the hash of what they are of.
+"""Compiles the C++ of a generated project, once: objects are kept by what they are made of.
 
 Tests of kernels compile a hundred small files, mostly the same ones as in the run before.
 """

@@ -15,12 +15,18 @@ using namespace PROJECT::test;  // NOLINT
 
 constexpr size_t kMargin = 64;
 constexpr unsigned char kUntouched = 0xA5;
-constexpr int kOverrun = 100;  // not a StatusCode: the kernel wrote behind its output
+// Not StatusCodes:
+constexpr int kOverrun = 100;   // the kernel wrote behind its output
+constexpr int kNonsense = 101;  // it inferred what is no shape
+constexpr int kTooLarge = 102;  // it inferred more than a test has memory for
+constexpr int64_t kMostBytes = int64_t{1} << 28;
 
 struct Output {
   MutableTensor tensor;
   std::vector<unsigned char> memory;
 };
+
+}  // namespace
 
 struct Run {
   Run(std::string of_domain, std::string of_op, int of_since)
@@ -53,9 +59,8 @@ struct Run {
       Output& output = *outputs[i];
       wanted.push_back(output.tensor.dtype == DType::kUndefined ? nullptr : &output.tensor);
       output.tensor.shape = shapes[i];
-      for (int64_t dim : shapes[i]) {
-        if (dim < 0) return Failed("a negative dimension was inferred");
-      }
+      instead = Judge(shapes[i], output.tensor.dtype);
+      if (instead != 0) return Failed("it cannot be run");
       const size_t count = static_cast<size_t>(ElementCount(shapes[i]));
       output.memory.assign(count * SizeOf(output.tensor.dtype) + kMargin, kUntouched);
       output.tensor.raw = output.memory.data();
@@ -64,6 +69,21 @@ struct Run {
     if (empty) return Status();
     FakeExec exec(pieces);
     return kernel->Compute(arguments, Outputs(wanted.data(), wanted.size()), exec);
+  }
+
+  // What is wrong with the shape of an output; 0 for nothing.
+  static int Judge(const Shape& shape, DType dtype) {
+    int64_t bytes = static_cast<int64_t>(SizeOf(dtype));
+    bool overflow = false;
+    bool empty = false;
+    for (int64_t dim : shape) {
+      if (dim < 0) return kNonsense;
+      empty = empty || dim == 0;
+      overflow = overflow || (dim > 0 && bytes > INT64_MAX / dim);
+      if (!overflow && dim > 0) bytes *= dim;
+    }
+    if (empty) return 0;
+    return overflow ? kNonsense : (bytes > kMostBytes ? kTooLarge : 0);
   }
 
   bool Overran() const {
@@ -83,9 +103,8 @@ struct Run {
   std::vector<std::unique_ptr<Tensor>> inputs;
   std::vector<std::unique_ptr<Output>> outputs;
   std::string message;
+  int instead = 0;  // of a StatusCode
 };
-
-}  // namespace
 
 extern "C" {
 
@@ -135,7 +154,7 @@ int RunExecute(Run* run, int64_t pieces) {
     run->message = "wrote behind its output";
     return kOverrun;
   }
-  return static_cast<int>(status.code());
+  return run->instead != 0 ? run->instead : static_cast<int>(status.code());
 }
 
 const char* RunMessage(const Run* run) { return run->message.c_str(); }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -90,6 +90,11 @@ class BlueprintErrors(EpforgeError):  # noqa: N818 (it holds all of them)
         self.diagnostics = by_position(diagnostics)
         self.text = text
         super().__init__(self._report())
+
+    def details(self) -> Mapping[str, object]:
+        from epforge.blueprint.report import to_json
+
+        return {"diagnostics": [to_json(diagnostic) for diagnostic in self.diagnostics]}
 
     def _report(self) -> str:
         # A late import: the report module needs the Diagnostic type above.

@@ -137,13 +137,10 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
         "message": error.message,
         "cure": error.cure,
         "exit_status": int(error.exit_status),
+        **error.details(),
     }
-    diagnostics = getattr(error, "diagnostics", None)
-    if diagnostics is not None:
-        from epforge.blueprint.report import to_json
-
+    if "diagnostics" in body:  # they are the message, in another form
         body["message"] = "the blueprint cannot be used as it is"
-        body["diagnostics"] = [to_json(diagnostic) for diagnostic in diagnostics]
     typer.echo(json.dumps({"error": body}, indent=2))
 
 

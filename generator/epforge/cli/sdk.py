@@ -120,7 +120,7 @@ def verify(
         raise MissingError(f"{directory} does not exist", "Name a directory of headers.")
     problems = verify_sdk(directory, level)
     if as_json:
-        rows = [{"file": str(problem.file), "message": problem.message} for problem in problems]
+        rows = [problem.to_json() for problem in problems]
         data = {"directory": str(directory), "ok": not rows, "problems": rows}
         typer.echo(json.dumps(data, indent=2))
     else:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from epforge.names import Identifier, Safe
 from epforge.plan.model import FileSpec, Owner
-from epforge.resolve.model import Blueprint, Device, DeviceType, Option, OptionType, VirtualPolicy
+from epforge.resolve.model import (
+    Blueprint,
+    Device,
+    DeviceType,
+    Op,
+    Option,
+    OptionType,
+    VirtualPolicy,
+)
 
 _NAMED_OPS = 12  # more than these are counted, not listed
 
@@ -35,6 +43,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "registration": f"{names.ep}.virtual" if virtual else str(names.ep),
             "op_count": len(blueprint.ops),
             "op_names": _op_names(blueprint),
+            "stubs": ", ".join(map(_spelled, filter(_is_stub, blueprint.ops))),
             "ort_minimum": Safe(blueprint.ort.minimum_text),
             "target": blueprint.ort.target,
             "virtual": virtual,
@@ -66,7 +75,16 @@ def _workflow(blueprint: Blueprint) -> FileSpec:
 def _op_names(blueprint: Blueprint) -> str:
     if len(blueprint.ops) > _NAMED_OPS:
         return ""
-    return ", ".join(f"{op.domain}::{op.op}" if op.domain else op.op for op in blueprint.ops)
+    return ", ".join(map(_spelled, blueprint.ops))
+
+
+def _spelled(op: Op) -> str:
+    return f"{op.domain}::{op.op}" if op.domain else op.op
+
+
+def _is_stub(op: Op) -> bool:
+    """Does its kernel start empty? Whose it is does not count: ejecting leaves the README be."""
+    return op.row is None
 
 
 def _is_everywhere(device: Device) -> bool:

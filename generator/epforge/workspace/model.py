@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,6 +60,9 @@ class EditedError(EpforgeError):
         listed = "".join(f"\n  {path}" for path in paths)
         super().__init__(f"these files were edited and would be overwritten:{listed}", cure)
         self.paths = paths
+
+    def details(self) -> Mapping[str, object]:
+        return {"files": list(self.paths)}
 
 
 def sha256(content: bytes) -> str:

@@ -128,3 +128,10 @@ def test_an_error_says_whose_file_it_is_and_what_to_do(owner: str, whose: str, c
     assert whose in error.message
     assert cure in error.cure
     assert "/l/log" in error.cure
+    assert error.details() == {
+        "file": "a.cc",
+        "line": 3,
+        "column": 4,
+        "owner": owner,
+        "log": "/l/log",
+    }

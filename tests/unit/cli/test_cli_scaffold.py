@@ -344,3 +344,20 @@ def test_a_file_above_the_directory_is_a_wrong_call(tmp_path: Path, blueprint: P
 
 def test_the_manifest_names_what_build_needs(project: Path) -> None:
     assert open_project(project).macro == "CONTOSO_NPU"
+
+
+def test_edited_files_are_listed_for_a_program(project: Path) -> None:
+    (project / "src/abi/ep.cc").write_text("// edited\n")
+    result = run(app, ["eject", "op", "Relu", "--project", str(project), "--json"])
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["error"]["files"] == ["src/abi/ep.cc"]
+
+
+def test_the_readme_does_not_claim_what_is_a_stub(tmp_path: Path) -> None:
+    path = tmp_path / "b.yaml"
+    path.write_text(BLUEPRINT + "  - com.microsoft::BiasGelu\n")
+    run(app, ["scaffold", str(path), str(tmp_path / "out")])
+    readme = (tmp_path / "out/README.md").read_text()
+    assert "5 operators (com.microsoft::BiasGelu once you have written the kernel):" in readme
+    run(app, ["eject", "op", "Relu", "--project", str(tmp_path / "out")])
+    assert (tmp_path / "out/README.md").read_text() == readme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +44,10 @@ class Problem:
     def __str__(self) -> str:
         return f"{self.file}: {self.message}"
 
+    def to_json(self) -> dict[str, str]:
+        """The problem for programs; the keys are stable."""
+        return {"file": str(self.file), "message": self.message}
+
 
 class BadSdkError(MissingError):
     """A set of headers is there but cannot be used; `problems` says why, file by file."""
@@ -56,6 +60,9 @@ class BadSdkError(MissingError):
             f"the ONNX Runtime headers in {root}{by} cannot be used:{lines}",
             "Take all headers from one official release, or run: epforge sdk install",
         )
+
+    def details(self) -> Mapping[str, object]:
+        return {"problems": [problem.to_json() for problem in self.problems]}
 
 
 def verify(path: Path, level: int | None = None, needs: Iterable[str] = ()) -> list[Problem]:

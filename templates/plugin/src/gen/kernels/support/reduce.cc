@@ -72,12 +72,13 @@ void MakeAll(const ReductionPlan& plan, Make make, const Tensor& x, const Mutabl
   const int64_t each =
       plan.reduced.size() * (plan.sums_run ? plan.run : (columns + pieces - 1) / pieces);
   const int64_t bytes = static_cast<int64_t>(SizeOf(x.dtype));
+  const int64_t x_bytes = x.size() == 0 ? 0 : bytes;  // of nothing, nothing is read
   ParallelFor(exec, plan.kept.size() * pieces, each, [&](int64_t begin, int64_t end) {
     for (int64_t index = begin; index < end; ++index) {
       const int64_t outer = index / pieces;
       const int64_t column = index % pieces * kMaxSums;
       const int64_t count = columns - column < kMaxSums ? columns - column : kMaxSums;
-      make(plan, x.data<char>() + (plan.kept.Offset(outer) + column) * bytes, count,
+      make(plan, x.data<char>() + (plan.kept.Offset(outer) + column) * x_bytes, count,
            y.data<char>() + (outer * columns + column) * bytes);
     }
   });
