@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORD_BREAKS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD_BREAKS = re.compile(
+    r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?!(?<=Na)N(?![a-z]))(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -51,7 +53,8 @@ class Name:
         """The words of ``text``, split at punctuation and at changes of case.
 
         ``contoso-npu``, ``contoso_npu`` and ``ContosoNpu`` are the same name;
-        ``BatchNormalization`` is two words. Raises ValueError when there is no word.
+        ``BatchNormalization`` is two words, and so is ``IsNaN``. Raises ValueError when there is
+        no word.
         """
         words = tuple(word.lower() for word in _WORD_BREAKS.split(text) if word)
         if not words:

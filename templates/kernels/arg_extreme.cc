@@ -62,7 +62,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const bool last = false;
 <% endif %>
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Find", "count, step, last, inputs, outputs, exec") %>
+    <%= cases(k.t, "Find", "count, step, last, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

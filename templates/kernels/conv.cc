@@ -174,7 +174,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &window, &shape));
   Flatten(&window);
   switch (inputs[0].dtype) {
-<%= cases(k.t, "Convolve", "window, inputs, attrs.group, outputs[0], exec") %>
+<%= cases(k.t, "Convolve", "window, inputs, attrs.group, outputs[0], exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

@@ -51,7 +51,7 @@ Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec
   const int64_t count = Product(x, 2, x.size());
   if (count == 0) return InvalidArgument(Text() << "X of shape " << x << " has nothing to pool");
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Pool", "count, inputs, outputs, exec") %>
+    <%= cases(k.t, "Pool", "count, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

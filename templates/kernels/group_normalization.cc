@@ -82,7 +82,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const int64_t members = 1;  // every channel by itself
 <% endif %>
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "attrs.epsilon, members, inputs, outputs, exec") %>
+    <%= cases(k.t, "Normalize", "attrs.epsilon, members, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

@@ -108,7 +108,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const int64_t rows = Product(x, 0, axis);
   const int64_t count = Product(x, axis, x.size());
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "attrs, rows, count, inputs, outputs, exec") %>
+    <%= cases(k.t, "Normalize", "attrs, rows, count, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

@@ -61,7 +61,7 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "attrs, inputs, outputs, exec") %>
+    <%= cases(k.t, "Normalize", "attrs, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

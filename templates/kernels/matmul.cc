@@ -106,7 +106,7 @@ Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec
   Problem problem;
   EP_RETURN_IF_ERROR(Resolve(inputs[0].shape, inputs[1].shape, &problem));
   switch (inputs[0].dtype) {
-<%= cases(k.t, "Multiply", "problem, inputs, outputs, exec") %>
+<%= cases(k.t, "Multiply", "problem, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

@@ -143,7 +143,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
 <% if floats %>
   // As an attribute the value goes with floating-point numbers only.
 <% for enumerator, cpp in floats %>
-  const <%= cpp %> value_<%= cpp %> = static_cast<<%= cpp %>>(attrs.value);
+  const <%= cpp %> value_<%= cpp %> = attrs.value;
   if (inputs[0].dtype == DType::<%= enumerator %>) padding = &value_<%= cpp %>;
 <% endfor %>
 <% endif %>

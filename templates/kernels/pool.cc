@@ -187,7 +187,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   Shape shape;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs[0].shape, &window, &shape));
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Pool", "attrs, window, inputs, outputs, exec") %>
+    <%= cases(k.t, "Pool", "attrs, window, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

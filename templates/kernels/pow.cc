@@ -27,7 +27,7 @@ struct Function {
 };
 
 template <class T>
-Status Compute(const Tensor& base, const Tensor& exponent, const MutableTensor& y, Exec& exec) {
+Status Raise(const Tensor& base, const Tensor& exponent, const MutableTensor& y, Exec& exec) {
   switch (exponent.dtype) {
 <% for enumerator, cpp in (k.types.get("T1", ()) + k.t) | unique %>
     case DType::<%= enumerator %>:
@@ -50,7 +50,7 @@ Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec
   switch (inputs[0].dtype) {
 <% for enumerator, cpp in k.t %>
     case DType::<%= enumerator %>:
-      return Compute<<%= cpp %>>(inputs[0], inputs[1], outputs[0], exec);
+      return Raise<<%= cpp %>>(inputs[0], inputs[1], outputs[0], exec);
 <% endfor %>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);

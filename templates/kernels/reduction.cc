@@ -54,7 +54,10 @@ void Reduce(const ReductionPlan& plan, const void* from, int64_t count, void* to
   Total shifts[kMaxSums] = {};
 <% if k.p.shifted %>
   MakeTotals<Largest<T>>(plan, x, count, shifts, totals);
-  for (int64_t i = 0; i < count; ++i) shifts[i] = IsInfinite(totals[i]) || IsNan(totals[i]) ? 0 : totals[i];
+  for (int64_t i = 0; i < count; ++i) {
+    const bool finite = !IsInfinite(totals[i]) && !IsNan(totals[i]);
+    shifts[i] = finite ? totals[i] : 0;
+  }
 <% endif %>
   MakeTotals<Function<T>>(plan, x, count, shifts, totals);
 <% if k.p.counted %>

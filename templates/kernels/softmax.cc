@@ -78,7 +78,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const int64_t count = Product(x, axis, axis_end);
   const int64_t step = Product(x, axis_end, x.size());
   switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "count, step, inputs, outputs, exec") %>
+    <%= cases(k.t, "Normalize", "count, step, inputs, outputs, exec") -%>
     default:
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }

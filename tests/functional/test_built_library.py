@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from compilers import needed
 from projects import Project, built, expanded
 
 SHELL_LIMIT = 1200  # code lines: no blanks, no comments; at most 100 columns each
@@ -41,7 +42,7 @@ def test_the_shell_is_small(repository: Path) -> None:
 def test_it_compiles_without_a_warning(repository: Path, compiler: str) -> None:
     """The project's own flags turn every warning into an error; building is the proof."""
     text = (repository / "blueprints/minimal.yaml").read_text(encoding="utf-8")
-    project = built(text, compiler=compiler)
+    project = built(text, compiler=needed(compiler))
     assert project.library.is_file()
     flags = (project.root / "cmake/gen/warnings.cmake").read_text(encoding="utf-8")
     for flag in ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"):
@@ -52,7 +53,7 @@ def test_it_compiles_without_a_warning(repository: Path, compiler: str) -> None:
 @pytest.mark.parametrize("name", ["kernel-registry", "virtual-memory"])
 def test_clang_agrees_on_the_larger_ones(repository: Path, name: str) -> None:
     text = (repository / f"blueprints/{name}.yaml").read_text(encoding="utf-8")
-    assert built(text, compiler="clang++").library.is_file()
+    assert built(text, compiler=needed("clang++")).library.is_file()
 
 
 def test_the_library_is_where_its_manifest_is(full: Project) -> None:

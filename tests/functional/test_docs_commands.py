@@ -71,8 +71,13 @@ def test_the_readme_s_first_command_runs_in_a_fresh_clone(tmp_path: Path) -> Non
     assert first.startswith(BOOTSTRAP)
     assert second.startswith(BOOTSTRAP)
     clone = tmp_path / "clone"
+    leave_out = shutil.ignore_patterns(".*", "build", "dist")
     shutil.copytree(
-        REPOSITORY, clone, ignore=shutil.ignore_patterns(".git", ".venv", "build", "__pycache__")
+        REPOSITORY,
+        clone,
+        ignore=lambda folder, names: (
+            leave_out(folder, names) if Path(folder) == REPOSITORY else {"__pycache__"}
+        ),
     )
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     result = subprocess.run(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compiled import SANITIZERS, link
+from compilers import sanitizing
 from kernel_project import CHECKED_TYPES, make_op, write_kernels
 
 from epforge.ops import families
@@ -35,8 +36,8 @@ def test_every_family_is_right_under_gcc(tmp_path: Path) -> None:
     assert " 0 failed" in _run(_every_op(tmp_path), "g++", _PLAIN)
 
 
-def test_every_family_is_right_under_clang_with_sanitizers(tmp_path: Path) -> None:
-    assert " 0 failed" in _run(_every_op(tmp_path, CHECKED_TYPES), "clang++", _CHECKED)
+def test_every_family_is_right_with_sanitizers(tmp_path: Path) -> None:
+    assert " 0 failed" in _run(_every_op(tmp_path, CHECKED_TYPES), sanitizing(), _CHECKED)
 
 
 #: One op of each template that dispatches over many types, and those that the edges are about.
@@ -47,7 +48,7 @@ _MANY_TYPES = (
 
 def test_all_element_types_are_right(tmp_path: Path) -> None:
     write_kernels(tmp_path, [make_op(name) for name in _MANY_TYPES.split()])
-    assert " 0 failed" in _run(tmp_path, "clang++", _CHECKED)
+    assert " 0 failed" in _run(tmp_path, sanitizing(), _CHECKED)
 
 
 _EDGES = """
@@ -150,7 +151,7 @@ def test_edges_are_defined(tmp_path: Path) -> None:
     for name, count in (("kThirtyTwo", 32), ("kSixteen", 16)):
         edges = edges.replace(f"Numbers({name})", f"{{{', '.join(['1'] * count)}}}")
     (tmp_path / "tests/cpp/edges_test.cc").write_text(edges)
-    assert " 0 failed" in _run(tmp_path, "clang++", _CHECKED, "edges_test.cc")
+    assert " 0 failed" in _run(tmp_path, sanitizing(), _CHECKED, "edges_test.cc")
 
 
 def test_stubs_compile_and_are_not_ready_and_ejected_ops_go_on_working(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from compiled import SANITIZERS, link
+from compilers import sanitizing
 from kernel_calls import Call, spoilt
 from kernel_project import CHECKED_TYPES, make_op, write_kernels
 from kernel_runner import SOURCE, own_source
@@ -27,7 +28,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_kernels(project, [make_op(r.op, CHECKED_TYPES, domain=r.domain) for r in rows])
     calls = SOURCE.with_name("kernel_calls.cc")
     own = [own_source(project, "acme_npu", source) for source in (SOURCE, calls)]
-    return link(project, own, "clang++", ["-O1", *SANITIZERS])
+    return link(project, own, sanitizing(), ["-O1", *SANITIZERS])
 
 
 def _make(program: Path, calls: list[Call]) -> Counter[tuple[str, bool]]:

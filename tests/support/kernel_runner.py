@@ -133,9 +133,10 @@ class Runner:
     def run_node(
         self, model: onnx.ModelProto, inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[np.ndarray[Any, Any] | None]:
-        """Runs the only node of ``model`` on the values of the graph's inputs."""
+        """Runs the only node of ``model`` on its constants and the values of the inputs."""
         (node,) = model.graph.node
-        values = dict(zip((i.name for i in model.graph.input), inputs, strict=True))
+        values = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+        values |= dict(zip((i.name for i in model.graph.input), inputs, strict=True))
         types = dict(zip((o.name for o in model.graph.output), outputs, strict=True))
         attributes: Mapping[str, Any] = {
             a.name: _attribute(helper.get_attribute_value(a)) for a in node.attribute

@@ -33,6 +33,7 @@ def test_every_spelling_is_the_same_name(text: str) -> None:
         ("ReduceL2", "reduce_l2"),
         ("PRelu", "p_relu"),
         ("STFT", "stft"),
+        ("IsNaN", "is_nan"),
         ("QLinearConv", "q_linear_conv"),
     ],
 )

@@ -18,7 +18,7 @@ from epforge.render.environment import make_environment
 from epforge.render.errors import RenderError
 
 STYLE_PATH = ".clang-format"
-_DEFAULT_STYLE = "BasedOnStyle: Google\nColumnLimit: 100\n"
+_DEFAULT_STYLE = "BasedOnStyle: Google\nStandard: c++17\nColumnLimit: 100\n"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _INF = math.inf
 _SIGMOID = {0.0: 0.5, 1.0: 0.731058578, -1.0: 0.268941421, -200.0: 0.0, 200.0: 1.0, _NAN: _NAN}
 
 #: softplus(x) = log(1 + exp(x)), written so that exp cannot overflow.
-_SOFTPLUS = "(x > T(0) ? x + Log1p(Exp(-x)) : Log1p(Exp(x)))"
+_SOFTPLUS = "x > T(0) ? x + Log1p(Exp(-x)) : Log1p(Exp(x))"
 #: 1 / (1 + exp(-x)): exp may overflow to infinity, which gives the right 0.
 _LOGISTIC = "T(1) / (T(1) + Exp(-{}))"
 
@@ -215,7 +215,7 @@ ROWS = (
         "Mish",
         (18, 22),
         FLOATS,
-        f"x * Tanh{_SOFTPLUS}",
+        f"x * Tanh({_SOFTPLUS})",
         {0: 0, 1: 0.865098388, -1: -0.303401461, 50: 50},
         cost=40,
     ),

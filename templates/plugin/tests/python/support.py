@@ -198,7 +198,14 @@ def expected(one: OneNode) -> list[Any]:
             pass
     from onnx.reference import ReferenceEvaluator
 
-    return list(ReferenceEvaluator(onnx.load_from_string(one.model)).run(None, one.feeds))
+    model = onnx.shape_inference.infer_shapes(onnx.load_from_string(one.model))
+    values = ReferenceEvaluator(model).run(None, one.feeds)
+    # The reference computes in NumPy's types, which are not always those of the schema.
+    types = [each.type.tensor_type.elem_type for each in model.graph.output]
+    return [
+        value.astype(helper.tensor_dtype_to_np_dtype(number)) if number else value
+        for value, number in zip(values, types, strict=True)
+    ]
 
 
 def _on_cpu(one: OneNode) -> list[Any]:
