@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,3 +117,28 @@ def ocr() -> Iterator[Project]:
 def ocr_device_memory() -> Iterator[Project]:
     """The project of the text-direction example, in the device's memory."""
     yield from _blueprint("examples/ocr-direction/device-memory.yaml")
+
+
+@pytest.fixture(scope="session")
+def example(repository: Path) -> ModuleType:
+    """The program of the text-direction example."""
+    path = repository / "examples/ocr-direction/run.py"
+    spec = importlib.util.spec_from_file_location("ocr_example", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def model(example: ModuleType) -> Path:
+    """The text-direction model, from the package that ships it."""
+    from locking import locked
+
+    from epforge.cache import cache_dir
+
+    store = cache_dir("tests", "models")
+    with locked(store.with_suffix(".lock")):
+        found: Path = example.find_model(store)
+    return found

@@ -2,6 +2,8 @@
 <%= banner %>
 #include "<%= k.header %>"
 
+#include <cstring>
+
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/choice.h"
 
@@ -71,31 +73,28 @@ int64_t RowSource(const Shape& x, const Shape& y, const Shape& pads, Mode mode, 
   return from;
 }
 
-// Elements are only moved, so all types of one size share a loop: it writes a row of `count`
-// elements. `sources` says which element of the row `x` each one is; a null `x` is all padding.
-using FillRow = void (*)(const void* x, const int64_t* sources, const void* padding, int64_t count,
-                         void* y);
+// What the rows of the output have in common.
+struct RowShape {
+  int64_t count;   // elements of the output
+  int64_t dim;     // elements of the input
+  int64_t before;  // how many elements the input is behind
+  Mode mode;
+  size_t bytes;  // of an element
+  const char* padding;
+};
 
-template <class T>
-void FillRowOf(const void* x, const int64_t* sources, const void* padding, int64_t count, void* y) {
-  const T* from = static_cast<const T*>(x);
-  const T value = *static_cast<const T*>(padding);
-  T* to = static_cast<T*>(y);
-  for (int64_t i = 0; i < count; ++i) {
-    to[i] = from == nullptr || sources[i] == kPadding ? value : from[sources[i]];
-  }
-}
-
-FillRow FillRowFor(DType dtype) {
-  switch (dtype) {
-<% for carrier, enumerators in k.by_size %>
-<% for enumerator in enumerators %>
-    case DType::<%= enumerator %>:
-<% endfor %>
-      return &FillRowOf<<%= carrier %>>;
-<% endfor %>
-    default:
-      return nullptr;
+// Fills a row from the row `x` of the input; from padding alone where that is null.
+void FillRow(const RowShape& row, const char* x, char* y) {
+  for (int64_t i = 0; i < row.count;) {
+    const int64_t index = i - row.before;
+    const int64_t at = x == nullptr ? kPadding : SourceOf(index, row.dim, row.mode);
+    int64_t n = 1;
+    if (at == index && at != kPadding) {  // inside, and so are those up to the end of either row
+      n = row.dim - at < row.count - i ? row.dim - at : row.count - i;
+    }
+    const char* from = at == kPadding ? row.padding : x + static_cast<size_t>(at) * row.bytes;
+    std::memcpy(y + static_cast<size_t>(i) * row.bytes, from, static_cast<size_t>(n) * row.bytes);
+    i += n;
   }
 }
 
@@ -136,8 +135,8 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const Shape& y = outputs[0].shape;
   Shape pads;
   EP_RETURN_IF_ERROR(ResolvePads(attrs, inputs, &pads));
-  const FillRow fill = FillRowFor(inputs[0].dtype);
-  if (fill == nullptr) return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+  const size_t bytes = SizeOf(inputs[0].dtype);
+  if (bytes == 0) return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   const int64_t zero = 0;  // of every type
   const void* padding = &zero;
 <% if floats %>
@@ -150,18 +149,19 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   if (inputs.has(2) && inputs[2].size() > 0) padding = inputs[2].raw;
 
   // A scalar is a row of one element.
-  const int64_t run = y.empty() ? 1 : y.back();
-  void* memory = nullptr;
-  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(run) * sizeof(int64_t), &memory));
-  int64_t* sources = static_cast<int64_t*>(memory);
-  for (int64_t i = 0; i < run; ++i) {
-    sources[i] = x.empty() ? 0 : SourceOf(i - pads[x.size() - 1], x.back(), attrs.mode);
+  RowShape shape{1, 1, 0, attrs.mode, bytes, static_cast<const char*>(padding)};
+  if (!x.empty()) {
+    shape.count = y.back();
+    shape.dim = x.back();
+    shape.before = pads[x.size() - 1];
   }
-  const int64_t size = static_cast<int64_t>(SizeOf(inputs[0].dtype));
-  ParallelFor(exec, outputs[0].size() / run, 2 * run, [&](int64_t begin, int64_t end) {
+  const int64_t row_bytes = shape.count * static_cast<int64_t>(bytes);
+  ParallelFor(exec, outputs[0].size() / shape.count, row_bytes / 8 + 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t from = x.empty() ? 0 : RowSource(x, y, pads, attrs.mode, row);
-      fill(from == kPadding ? nullptr : inputs[0].data<char>() + from * size, sources, padding, run, outputs[0].data<char>() + row * run * size);
+      const char* source = inputs[0].data<char>();
+      source = from == kPadding ? nullptr : source + from * static_cast<int64_t>(bytes);
+      FillRow(shape, source, outputs[0].data<char>() + row * row_bytes);
     }
   });
   return Status();

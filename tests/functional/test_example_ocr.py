@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,26 +11,6 @@ from types import ModuleType
 
 import pytest
 from projects import Project, sdk
-
-from epforge.cache import cache_dir
-
-
-@pytest.fixture(scope="module")
-def example(repository: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "ocr_example", repository / "examples/ocr-direction/run.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def model(example: ModuleType) -> Path:
-    found: Path = example.find_model(cache_dir("tests", "models"))
-    return found
 
 
 @pytest.mark.parametrize("project", ["ocr", "ocr_device_memory"])

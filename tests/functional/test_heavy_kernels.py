@@ -22,7 +22,6 @@ HEAVY = {
     for module in (conv, matmul, movement, normalisation, reduction)
     for row in module.ROWS
 }
-MODEL = "models/ch_ppocr_mobile_v2.0_cls_infer.onnx"
 #: Node tests that a kernel refuses, by design.
 REFUSED = {
     "test_batchnorm_example_training_mode": "training",
@@ -471,20 +470,16 @@ def test_refuses_what_makes_no_sense(
     assert caught.value.code in ("invalid argument", "not implemented")
 
 
-def test_the_text_direction_model(kernels: Runner) -> None:
+def test_the_text_direction_model(kernels: Runner, model: Path) -> None:
     """Every node of the model, by our kernels, against ONNX Runtime."""
     import onnxruntime
 
-    spec = importlib.util.find_spec("rapidocr_onnxruntime")
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin).parent / MODEL
     image = rand(1, 3, 48, 192)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     (want,) = session.run(None, {"x": image})
-    got = run_model(kernels, onnx.load(path), {"x": image})
+    got = run_model(kernels, onnx.load(model), {"x": image})
     assert np.abs(got - want).max() <= 1e-5
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
@@ -191,18 +192,63 @@ def test_only_some_ops(claims: Path) -> None:
     assert names == {"Mul", "rounds"}
 
 
-def test_an_interrupt_ends_the_workers_too(claims: Path) -> None:
+@pytest.mark.parametrize("moment", ["at once", "when the library is loaded"])
+def test_an_interrupt_ends_the_workers_too(claims: Path, moment: str) -> None:
     library = toy("FAULT_HANG_REGISTER", "INTERRUPTED")
     command = [sys.executable, "-m", "epforge", "validate", "--time-limit", "600"]
     command += ["--library", str(library), "--manifest", str(claims)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        # What a shell starts in the background ignores interrupts, and its children inherit that.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stderr is not None
     assert b"loading" in process.stderr.readline()
-    while not users_of(library):
+    while moment != "at once" and not users_of(library):
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) != 0
     assert b"Traceback" not in process.stderr.read()
+    assert not users_of(library)
+
+
+def test_a_worker_that_starts_during_an_interrupt_ends_too() -> None:
+    library = toy("FAULT_HANG_REGISTER", "INTERRUPTED_LATE")
+    # The worker's process begins only when the ones that ran have been ended already.
+    code = f"""
+import subprocess, threading
+from concurrent.futures import ThreadPoolExecutor
+
+ended = threading.Event()
+
+class Late(subprocess.Popen):
+    def __init__(self, *args, **options):
+        ended.wait()
+        super().__init__(*args, **options)
+
+class Pool(ThreadPoolExecutor):
+    def shutdown(self, wait=True, **options):
+        if wait:
+            ended.set()
+        super().shutdown(wait, **options)
+
+subprocess.Popen = Late
+from epforge.validate import process
+process.ThreadPoolExecutor = Pool
+
+job = {{"job": "register", "library": {str(library)!r}, "names": ["late"]}}
+with process.workers(1) as pool:
+    future = pool.submit(process.run_worker, job, process.Limits(stall_s=600))
+    while not future.running():
+        pass
+    raise KeyboardInterrupt
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], timeout=60, capture_output=True, check=False
+    )
+    assert b"KeyboardInterrupt" in done.stderr
     assert not users_of(library)
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from epforge.validate.worker.records import parse
 _ROOT = Path(__file__).resolve().parents[2]  # the directory that holds the package epforge
 _POLL_S = 0.02
 _running: set[subprocess.Popen[bytes]] = set()
+_stopping = threading.Event()  # set while `workers` takes back what it started
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)?\d{4}-\d\d-\d\d [\d:.]+ \[[VIWEF]:onnxruntime:")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _WINDOWS_FAULTS = {
@@ -182,6 +184,8 @@ def run_worker(
             )
             _running.add(process)
             try:
+                if _stopping.is_set():  # it started while the others were being ended
+                    _end(process)
                 timed_out = _wait(process, records, limits.stall_s)
             finally:
                 _running.discard(process)
@@ -207,12 +211,14 @@ def workers(jobs: int) -> Iterator[ThreadPoolExecutor]:
     try:
         yield pool
     except BaseException:
+        _stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for process in tuple(_running):
             _end(process)
         raise
     finally:
         pool.shutdown()
+        _stopping.clear()
 
 
 def _open_step(records: list[dict[str, object]]) -> str:
