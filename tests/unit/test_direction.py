@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import epforge
-
-PACKAGE = Path(epforge.__file__).parent
+# The sources, also where an installed package is tested.
+PACKAGE = Path(__file__).resolve().parents[2] / "generator" / "epforge"
 FOUNDATION = {"errors", "cache", "assets"}
 # What each room may import, beside itself and the foundation. `cli` sees all.
 RANKS = [
