@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -53,6 +54,25 @@ def test_an_ejected_op_builds_and_computes(
     assert checked.returncode == 0, checked.stdout
     report = json.loads(checked.stdout)
     assert [check["name"] for check in report["checks"] if check["outcome"] == "passed"]
+
+
+def test_a_kernel_is_not_called_when_there_is_nothing_to_compute(
+    tmp_path: Path, project_of: Callable[..., Project]
+) -> None:
+    """Zero elements must not reach a device: not every launch or library call takes them."""
+    root = project_of(RELU).copy(tmp_path / "copy")
+    assert run("eject", "op", "Relu", "--project", root).returncode == 0
+    source = root / "src/kernels/relu.cc"
+    check = '  if (outputs[0].size() == 0) return Failed("called for nothing");\n'
+    text, count = re.subn(
+        r"^(Status Compute\([^{]*\{\n)", lambda m: m[1] + check, source.read_text(), flags=re.M
+    )
+    assert count == 1
+    source.write_text(text)
+    built = run("build", root, "--json")
+    assert built.returncode == 0, built.stdout + built.stderr
+    checked = run("validate", root, "--rung", "ops", "--json")
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_the_first_error_of_your_own_kernel_is_named(

@@ -279,7 +279,7 @@ def newest_opset() -> int:
             onnxruntime.InferenceSession(
                 model.SerializeToString(), options(True), providers=["CPUExecutionProvider"]
             )
-        except Exception:
+        except Exception:  # it knows no opset as new: the next older one is tried
             continue
         return opset
     raise RuntimeError("this onnxruntime loads no model at all")

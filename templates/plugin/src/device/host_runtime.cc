@@ -106,7 +106,7 @@ class HostRuntime final : public Runtime {
     if (block == used_.end()) return;
     auto [offset, size] = *block;
     Decommit(host_ + offset, size);
-    used_.erase(block);
+    auto entry = used_.extract(block);  // moves over, so that giving back takes no memory
     // Joins the hole with its neighbours.
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && offset + size == next->first) {
@@ -120,7 +120,8 @@ class HostRuntime final : public Runtime {
         return;
       }
     }
-    free_[offset] = size;
+    entry.mapped() = size;
+    free_.insert(std::move(entry));
   }
 
   Status CopyToDevice(void* device, const void* host, size_t bytes) override {
