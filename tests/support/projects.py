@@ -109,6 +109,7 @@ def built(
     preset: str = "release",
     compiler: str | None = None,
     variables: Mapping[str, str] | None = None,
+    headers: Path | None = None,
 ) -> Project:
     """The project of a blueprint, built.
 
@@ -117,9 +118,11 @@ def built(
         preset: the CMake preset.
         compiler: the C++ compiler's command; by default whatever epforge finds.
         variables: further CMake cache variables.
+        headers: ONNX Runtime's headers; by default those that the tests build against.
     """
     expansion = expanded(text)
-    key = _key(expansion, preset, compiler, variables or {})
+    headers = headers or sdk().include
+    key = _key(expansion, preset, compiler, variables or {}, headers)
     place = _STORE / key
     root = place / expansion.blueprint.names.name.kebab
     with locked(place):
@@ -127,8 +130,8 @@ def built(
         if not marker.is_file():
             _discard(place)
             publish(root, expansion.files, tool=tool(), blueprint=expansion.blueprint.text.encode())
-            _set_variables(root, preset, compiler, variables or {})
-            done = build(root, preset, sdk=sdk().include, compiler=compiler, jobs=2)
+            _set_variables(root, preset, compiler, variables or {}, headers)
+            done = build(root, preset, sdk=headers, compiler=compiler, jobs=2)
             marker.write_text(str(done.library.relative_to(place)), encoding="utf-8")
         library = place / marker.read_text(encoding="utf-8")
         os.utime(place)
@@ -148,7 +151,11 @@ def sdk() -> Sdk:
 
 
 def _key(
-    expansion: Expansion, preset: str, compiler: str | None, variables: Mapping[str, str]
+    expansion: Expansion,
+    preset: str,
+    compiler: str | None,
+    variables: Mapping[str, str],
+    headers: Path,
 ) -> str:
     digest = hashlib.sha256()
     for file in expansion.files:
@@ -156,7 +163,7 @@ def _key(
     for text in (
         preset,
         _version(compiler or "c++"),
-        str(sdk().include),
+        str(headers),
         sorted(variables.items()),
     ):
         digest.update(f"{text}\0".encode())
@@ -171,7 +178,7 @@ def _version(compiler: str) -> str:
 
 
 def _set_variables(
-    root: Path, preset: str, compiler: str | None, variables: Mapping[str, str]
+    root: Path, preset: str, compiler: str | None, variables: Mapping[str, str], headers: Path
 ) -> None:
     """Configures with settings of a person's own; `build` leaves such settings alone."""
     if not variables:
@@ -180,7 +187,7 @@ def _set_variables(
     macro = open_project(root).macro
     command = [
         *(str(tools.cmake), "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={tools.ninja}"),
-        f"-D{macro}_ORT_INCLUDE_DIR={sdk().include}",
+        f"-D{macro}_ORT_INCLUDE_DIR={headers}",
         *(f"-D{name}={value}" for name, value in variables.items()),
     ]
     environment = {**os.environ, "CXX": tools.compiler}
