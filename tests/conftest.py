@@ -108,6 +108,24 @@ def device_memory() -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
+def compiled() -> Iterator[Project]:
+    """The project of `blueprints/compiled.yaml`: groups of nodes, compiled, saved and shared."""
+    yield from _blueprint("blueprints/compiled.yaml")
+
+
+@pytest.fixture(scope="session")
+def compiled_virtual() -> Iterator[Project]:
+    """The project of `blueprints/virtual.yaml`: compiles for a device that need not be there."""
+    yield from _blueprint("blueprints/virtual.yaml")
+
+
+@pytest.fixture(scope="session")
+def shipping() -> Iterator[Project]:
+    """The project of `examples/compile-and-ship`: compiles what two real models need."""
+    yield from _blueprint("examples/compile-and-ship/blueprint.yaml")
+
+
+@pytest.fixture(scope="session")
 def ocr() -> Iterator[Project]:
     """The project of the text-direction example, in the host's memory."""
     yield from _blueprint("examples/ocr-direction/blueprint.yaml")

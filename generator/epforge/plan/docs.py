@@ -43,13 +43,19 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "registration": f"{names.ep}.virtual" if virtual else str(names.ep),
             "op_count": len(blueprint.ops),
             "op_names": _op_names(blueprint),
-            "stubs": ", ".join(map(_spelled, filter(_is_stub, blueprint.ops))),
+            "stubs": ", ".join(op.label for op in blueprint.ops if _is_stub(op)),
             "ort_minimum": Safe(blueprint.ort.minimum_text),
             "target": blueprint.ort.target,
             "virtual": virtual,
             "device_memory": blueprint.memory.on_device,
             "devices": [_device(device) for device in blueprint.devices],
             "options": [_option(option) for option in blueprint.options],
+            "compiled": blueprint.compiles,
+            "contexts": blueprint.has_contexts,
+            "share": blueprint.features.share,
+            "external": blueprint.features.external,
+            "embed": blueprint.features.embed,
+            "blob": f"MODEL_ctx.{str(names.ep).lower()}.bin",
         },
         reason="how to build, test and use the project",
     )
@@ -75,11 +81,7 @@ def _workflow(blueprint: Blueprint) -> FileSpec:
 def _op_names(blueprint: Blueprint) -> str:
     if len(blueprint.ops) > _NAMED_OPS:
         return ""
-    return ", ".join(map(_spelled, blueprint.ops))
-
-
-def _spelled(op: Op) -> str:
-    return f"{op.domain}::{op.op}" if op.domain else op.op
+    return ", ".join(op.label for op in blueprint.ops)
 
 
 def _is_stub(op: Op) -> bool:

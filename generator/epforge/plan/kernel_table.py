@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
-from epforge.ops.model import DType, SchemaVersion
+from epforge.ops.model import DType, Parameter, SchemaVersion
 from epforge.plan.kernel_view import MASK_BITS, enumerator, kernel_view, mask
-from epforge.resolve.model import Blueprint, KernelSource, Op
+from epforge.resolve.model import Blueprint, KernelSource, Op, OpVersion
+from epforge.resolve.optypes import tensor_type
 
 _SHORT_LIST = 3
 
@@ -21,11 +23,21 @@ class TypesView:
 
 
 @dataclass(frozen=True)
+class RuleView:
+    """The element types of some positions; no constraint where the schema fixes the type."""
+
+    constraint: str
+    types: Identifier
+    inputs: Safe
+    outputs: Safe
+
+
+@dataclass(frozen=True)
 class RulesView:
-    """The rules of one or more rows: (constraint, list of types)."""
+    """The rules that one or more rows share."""
 
     name: Identifier
-    rules: tuple[tuple[str, Identifier], ...]
+    rules: tuple[RuleView, ...]
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,8 @@ class RowView:
     host_inputs: Safe
     host_outputs: Safe
     ready: Safe
+    compiled: bool
+    registered: bool
     attrs: Identifier
 
 
@@ -62,13 +76,9 @@ def table_view(blueprint: Blueprint) -> TableView:
     rows: list[RowView] = []
     ops = sorted(blueprint.ops, key=lambda op: (op.domain, op.op))
     for op in ops:
-        shared: dict[tuple[tuple[str, Identifier], ...], RulesView] = {}
+        shared: dict[tuple[RuleView, ...], RulesView] = {}
         for version in op.versions:
-            own = tuple(
-                (constraint, _list(lists, types).name)
-                for constraint, types in version.types.items()
-                if types
-            )
+            own = tuple(_rules(version, lists, fixed=blueprint.compiles))
             if own and own not in shared:
                 suffix = str(version.schema.since) if shared else ""
                 shared[own] = RulesView(Identifier(f"k{kernel_view(op).op}Rules{suffix}"), own)
@@ -76,6 +86,51 @@ def table_view(blueprint: Blueprint) -> TableView:
             rows.append(_row(op, version.schema, shared.get(own)))
     headers = tuple(sorted(kernel_view(op).header for op in ops))
     return TableView(headers, tuple(lists.values()), tuple(rules), tuple(rows))
+
+
+def _rules(
+    version: OpVersion, lists: dict[tuple[DType, ...], TypesView], *, fixed: bool
+) -> Iterator[RuleView]:
+    """The rules of one version: per constraint and, with ``fixed``, per type that the schema fixes.
+
+    The registry knows fixed types from the schema; what compiles has no schema to ask.
+    """
+    schema = version.schema
+    for constraint, types in version.types.items():
+        if types:
+            yield _rule(constraint, constraint, types, schema, lists)
+    if not fixed:
+        return
+    parameters = (*schema.inputs, *schema.outputs)
+    for text in dict.fromkeys(parameter.type_str for parameter in parameters):
+        dtype = tensor_type(text)
+        if dtype is not None:
+            yield _rule("", text, (dtype,), schema, lists)
+
+
+def _rule(
+    constraint: str,
+    type_str: str,
+    types: tuple[DType, ...],
+    schema: SchemaVersion,
+    lists: dict[tuple[DType, ...], TypesView],
+) -> RuleView:
+    return RuleView(
+        constraint=constraint,
+        types=_list(lists, types).name,
+        inputs=mask(_positions(type_str, schema.inputs)),
+        outputs=mask(_positions(type_str, schema.outputs)),
+    )
+
+
+def _positions(type_str: str, parameters: Sequence[Parameter]) -> tuple[int, ...]:
+    """Where parameters of a type stand; a variadic one goes on to the last bit of a mask."""
+    found: list[int] = []
+    for index, parameter in enumerate(parameters):
+        if parameter.type_str == type_str:
+            last = MASK_BITS if parameter.option == "variadic" else index + 1
+            found += range(index, last)
+    return tuple(found)
 
 
 def _list(lists: dict[tuple[DType, ...], TypesView], types: tuple[DType, ...]) -> TypesView:
@@ -100,6 +155,8 @@ def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
         host_inputs=Safe(f"kHostInputs{view.op}") if yours else view.host_inputs,
         host_outputs=mask(op.row.host_outputs if op.row else ()),
         ready=Safe(f"kReady{view.op}" if yours else "true"),
+        compiled=op.compiled,
+        registered=op.registered,
         attrs=view.attrs,
     )
 

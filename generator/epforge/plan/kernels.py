@@ -17,7 +17,11 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
     """Everything in the project that computes or says what is computed."""
     return [
         *(
-            _mirrored(f"src/gen/api/{name}", "the interface between kernels and the rest")
+            _mirrored(
+                f"src/gen/api/{name}",
+                "the interface between kernels and the rest",
+                compiled=blueprint.compiles,
+            )
             for name in _API
         ),
         *(spec for op in blueprint.ops for spec in _op(op)),
@@ -83,7 +87,12 @@ def _table(blueprint: Blueprint) -> list[FileSpec]:
     reason = "which kernels there are"
     return [
         _mirrored("src/gen/kernel_table.h", reason),
-        _mirrored("src/gen/kernel_table.cc", reason, table=table_view(blueprint)),
+        _mirrored(
+            "src/gen/kernel_table.cc",
+            reason,
+            table=table_view(blueprint),
+            compiled=blueprint.compiles,
+        ),
     ]
 
 

@@ -9,10 +9,43 @@ from epforge.plan.cases import op_cases
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import Blueprint, VirtualPolicy
 
+# The modules that compile models. They know nothing of the package that they are in.
+_COMPILING = {
+    "_compile_command.py": "the command that compiles models",
+    "_compile_devices.py": "the devices to compile models for",
+    "_outputs.py": "where compiled models go",
+    "_plugin_config.py": "options, and ONNX Runtime's own plugin configuration",
+    "_wire.py": "reads the nodes of a model",
+    "compiling.py": "compiles models ahead of time",
+}
+
 
 def files(blueprint: Blueprint) -> list[FileSpec]:
     """The Python side of a project."""
-    return [*_package(blueprint), _metadata(blueprint), *_tests(blueprint)]
+    return [
+        *_package(blueprint),
+        _metadata(blueprint),
+        _plugin_config(blueprint),
+        *_tests(blueprint),
+    ]
+
+
+def compiling_files(folder: str) -> list[FileSpec]:
+    """The modules that compile models, as a package of their own or a part of one.
+
+    Args:
+        folder: where they go, relative, with forward slashes.
+    """
+    return [
+        FileSpec(
+            path=f"{folder}/{name}",
+            template=f"plugin/python/PACKAGE/{name}",
+            owner=Owner.GENERATED,
+            params={},
+            reason=reason,
+        )
+        for name, reason in _COMPILING.items()
+    ]
 
 
 def _package(blueprint: Blueprint) -> list[FileSpec]:
@@ -26,7 +59,10 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
             },
             "registers the library from Python",
         ),
-        "__main__.py": ({"package": names.package}, "prints what the library is and offers"),
+        "__main__.py": (
+            {"package": names.package, "contexts": blueprint.has_contexts},
+            "prints what the library is and offers",
+        ),
         "_identity.py": (
             {
                 "distribution": names.distribution,
@@ -41,16 +77,40 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
         ),
         "py.typed": ({}, "says that the package is typed"),
     }
+    folder = f"python/{names.package}"
     return [
-        FileSpec(
-            path=f"python/{names.package}/{name}",
-            template=f"plugin/python/PACKAGE/{name}",
-            owner=Owner.GENERATED,
-            params=params,
-            reason=reason,
-        )
-        for name, (params, reason) in parts.items()
+        *(
+            FileSpec(
+                path=f"{folder}/{name}",
+                template=f"plugin/python/PACKAGE/{name}",
+                owner=Owner.GENERATED,
+                params=params,
+                reason=reason,
+            )
+            for name, (params, reason) in parts.items()
+        ),
+        *(compiling_files(folder) if blueprint.has_contexts else ()),
     ]
+
+
+def _plugin_config(blueprint: Blueprint) -> FileSpec:
+    """What ONNX Runtime's own tools are told about the library, as it is built on Linux."""
+    names = blueprint.names
+    suffix = ".virtual" if _virtual(blueprint) else ""
+    return FileSpec(
+        path="packaging/plugin_ep.json",
+        template="plugin/packaging/plugin_ep.json",
+        owner=Owner.GENERATED,
+        params={
+            "config": {
+                "ep_library_registration_name": f"{names.name.kebab}{suffix}",
+                "ep_library_path": f"../build/release/{_file_names(names.library)[0]}",
+                "selected_ep_name": str(names.ep),
+                "default_ep_options": {},
+            }
+        },
+        reason="the library as ONNX Runtime's own tools are told of it",
+    )
 
 
 def _metadata(blueprint: Blueprint) -> FileSpec:
@@ -80,7 +140,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     names = blueprint.names
     package = {"package": names.package}
     variable = {"library_variable": _library_variable(blueprint)}
-    virtual = any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
+    virtual = _virtual(blueprint)
     tests: dict[str, tuple[Mapping[str, object], str]] = {
         "conftest.py": (
             {
@@ -109,6 +169,10 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     }
     if blueprint.memory.on_device:
         tests["test_memory.py"] = (package, "tensors in the device's memory")
+    if blueprint.has_contexts:
+        features = blueprint.features
+        ways = {"embed": features.embed, "external": features.external, "share": features.share}
+        tests["test_compile.py"] = ({**package, **ways}, "models compiled ahead of time")
     return [
         FileSpec(
             path=f"tests/python/{name}",
@@ -119,6 +183,11 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         )
         for name, (params, reason) in tests.items()
     ]
+
+
+def _virtual(blueprint: Blueprint) -> bool:
+    """Can a virtual device be asked for?"""
+    return any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
 
 
 def _library_variable(blueprint: Blueprint) -> Identifier:

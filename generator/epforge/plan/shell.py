@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
-from epforge.plan import kernels
+from epforge.plan import compiled, kernels
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -17,6 +17,7 @@ from epforge.resolve.model import (
     OptionType,
     VirtualPolicy,
 )
+from epforge.resolve.services import Weightless
 
 _ENUMERATORS = {DeviceType.CPU: "kCpu", DeviceType.GPU: "kGpu", DeviceType.NPU: "kNpu"}
 _CPP_TYPES = {
@@ -32,16 +33,19 @@ _ABI = {
     "bridge": "ORT's statuses and tensors as ours",
     "ep": "the execution provider of a session: claims nodes",
     "factory": "devices, sessions, and what outlives them",
-    "kernel_adapter": "a kernel as ORT calls it",
-    "kernel_registry": "the kernel table as ORT's registry",
     "node_reader": "nodes and their attributes",
 }
 _ABI_HEADERS = {
     "api": "ORT's tables and the level in use; how structs are stamped",
     "guard": "no exception crosses into ORT",
     "handles": "owners of ORT's objects",
+    "kernel_exec": "what a kernel may use while it computes, out of ORT",
     "logger": "ORT's log",
     "negotiate": "which runtime this is, and whether it is new enough",
+}
+_ABI_REGISTRY = {
+    "kernel_adapter": "a kernel as ORT calls it",
+    "kernel_registry": "the kernel table as ORT's registry",
 }
 _ABI_DEVICE_MEMORY = {
     "allocator": "the device's memory for ORT",
@@ -52,9 +56,14 @@ _ABI_DEVICE_MEMORY = {
 
 def files(blueprint: Blueprint) -> list[FileSpec]:
     """The shell's files. The build list covers the kernels' sources too."""
-    sources = [*_abi(blueprint), *_identity(blueprint), *_device(blueprint)]
-    compiled = [*sources, *kernels.files(blueprint)]
-    return [*sources, *_exports(), *_build(blueprint, compiled), *_tests(blueprint)]
+    sources = [
+        *_abi(blueprint),
+        *_identity(blueprint),
+        *_device(blueprint),
+        *compiled.files(blueprint, _params(blueprint)),
+    ]
+    built = [*sources, *kernels.files(blueprint)]
+    return [*sources, *_exports(), *_build(blueprint, built), *_tests(blueprint)]
 
 
 def manifest(blueprint: Blueprint) -> Mapping[str, object]:
@@ -69,6 +78,13 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
         "vendor": blueprint.vendor.name,
         "vendor_id": blueprint.vendor.pci_id,
         "ort": {"min": blueprint.ort.minimum_text, "target": blueprint.ort.target},
+        "paradigm": blueprint.paradigm.value,
+        "ep_context": {
+            "embed": blueprint.features.embed,
+            "external": blueprint.features.external,
+            "share": blueprint.features.share,
+        },
+        "weightless": blueprint.features.weightless.value,
         "device_memory": blueprint.memory.on_device,
         "virtual": _virtual(blueprint),
         "device_types": list(dict.fromkeys(device.type.value for device in blueprint.devices)),
@@ -94,18 +110,27 @@ def _generated(path: str, params: Mapping[str, object], reason: str) -> FileSpec
     return FileSpec(path, f"plugin/{path}", Owner.GENERATED, params, reason)
 
 
-def _abi(blueprint: Blueprint) -> list[FileSpec]:
-    params = {
+def _params(blueprint: Blueprint) -> Mapping[str, object]:
+    """What decides which parts of the shell there are."""
+    weightless = blueprint.features.weightless is not Weightless.NONE
+    return {
+        **compiled.switches(blueprint),
         "device_memory": blueprint.memory.on_device,
         "library": blueprint.names.library,
-        "metadata": any(device.metadata for device in blueprint.devices),
+        "metadata": weightless or any(device.metadata for device in blueprint.devices),
         "options": bool(blueprint.options),
         "tensor_attributes": any(
             attribute.kind == "tensor" for op in blueprint.ops for attribute in op.attributes
         ),
         "virtual": _virtual(blueprint),
     }
+
+
+def _abi(blueprint: Blueprint) -> list[FileSpec]:
+    params = _params(blueprint)
     pairs = dict(_ABI)
+    if blueprint.has_registry:
+        pairs |= _ABI_REGISTRY
     if blueprint.memory.on_device:
         pairs |= _ABI_DEVICE_MEMORY
     reasons = {f"{name}.h": reason for name, reason in _ABI_HEADERS.items()}
@@ -304,8 +329,7 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
 
 def _tests(blueprint: Blueprint) -> list[FileSpec]:
     params = {
-        "device_memory": blueprint.memory.on_device,
-        "virtual": _virtual(blueprint),
+        **_params(blueprint),
         "library": blueprint.names.library,
         "macro": blueprint.names.macro,
         "options": [_option(option) for option in blueprint.options],
@@ -318,6 +342,13 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "host.h": "a small host for plugin libraries",
         "host.cc": "a small host for plugin libraries",
     }
+    if blueprint.compiles:
+        reasons["graph_test.cc"] = "partitions of graphs"
+        reasons["program_test.cc"] = "graphs that are computed, saved and restored"
+        reasons["graph_harness.h"] = "makes and runs graphs without ONNX Runtime"
+    if blueprint.has_contexts:
+        reasons["blob_test.cc"] = "the format of compiled data"
+        reasons["compatibility_test.cc"] = "which compiled models fit which hardware"
     return [_generated(f"tests/cpp/{name}", params, reason) for name, reason in reasons.items()]
 
 

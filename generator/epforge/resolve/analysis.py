@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Severity
+from epforge.blueprint.nodes import Path
 from epforge.blueprint.source import BlueprintSource
 from epforge.ops.model import DType
 from epforge.resolve.extras import (
@@ -18,7 +19,7 @@ from epforge.resolve.extras import (
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import Blueprint, Op, Paradigm, Runtime
 from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
-from epforge.resolve.operators import resolve_ops
+from epforge.resolve.operators import resolve_ops, split_op
 from epforge.resolve.options import resolve_options
 from epforge.resolve.optypes import main_constraint
 from epforge.resolve.pending import note_unsupported
@@ -29,7 +30,7 @@ from epforge.resolve.runtime import (
     resolve_python,
     resolve_targets,
 )
-from epforge.resolve.services import Layout, Native
+from epforge.resolve.services import Compile, Layout, Native
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,22 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     paradigm = Paradigm(shape.paradigm)
     names = resolve_names(shape.name, shape.names, found)
     types = _types(shape.types, found)
-    ops = resolve_ops(shape.ops, types, found)
+    compiling = resolve_compile(shape.compile, paradigm, found)
+    ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source))
     _check_use(ops, types, found)
-    devices = resolve_devices(shape.devices, names, found)
+    if compiling is not None:
+        ops = _roles(ops, compiling, source)
+    vendor = resolve_vendor(shape.vendor, found)
+    devices = resolve_devices(shape.devices, names, paradigm, vendor, found)
+    ort = resolve_ort(shape.ort, found)
     return Blueprint(
         edition=shape.epforge,
         names=names,
         version=resolve_version(shape.version, found),
-        vendor=resolve_vendor(shape.vendor, found),
+        vendor=vendor,
         license=resolve_license(shape.license, found),
         paradigm=paradigm,
-        ort=resolve_ort(shape.ort, paradigm, found),
+        ort=ort,
         runtime=Runtime(shape.runtime),
         devices=devices,
         memory=resolve_memory(shape.memory, devices, found),
@@ -120,9 +126,9 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         targets=resolve_targets(shape.targets, found),
         text=source.text.text,
         custom_ops=resolve_custom_ops(shape.custom_ops, found),
-        compile=resolve_compile(shape.compile, paradigm, found),
+        compile=compiling,
         layout=Layout(shape.layout),
-        features=resolve_features(shape.features),
+        features=resolve_features(shape.features, paradigm, ort.target, found),
         runtime_libs=resolve_texts(shape.runtime_libs, ("runtime_libs",), found),
         system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
         native=Native(shape.python.native),
@@ -144,12 +150,40 @@ def _types(texts: tuple[str, ...], found: Findings) -> tuple[DType, ...]:
     return tuple(DType.parse(text) for text in dict.fromkeys(texts))
 
 
+def _named_elsewhere(source: BlueprintSource) -> dict[Path, str]:
+    """The operators that `compile` names, by their place."""
+    shape = source.shape.compile
+    if shape is None:
+        return {}
+    place: Path = ("compile",)
+    named = {(*place, "also_kernels", i): text for i, text in enumerate(shape.also_kernels)}
+    for i, pattern in enumerate(shape.patterns):
+        named |= {(*place, "patterns", i, "match", j): op for j, op in enumerate(pattern.match)}
+    return named
+
+
+def _roles(ops: tuple[Op, ...], compiling: Compile, source: BlueprintSource) -> tuple[Op, ...]:
+    """Which operators are compiled, and which have kernels in the registry, in a project that
+    compiles. Those of a pattern are compiled, whether it is found or not."""
+    compiled = {split_op(entry.op) for entry in source.shape.ops}
+    for pattern in compiling.patterns:
+        compiled.update(pattern.match)
+    return tuple(
+        replace(
+            op,
+            compiled=(op.domain, op.op) in compiled,
+            registered=(op.domain, op.op) in compiling.also_kernels,
+        )
+        for op in ops
+    )
+
+
 def _check_use(ops: tuple[Op, ...], types: tuple[DType, ...], found: Findings) -> None:
     """Warn of a blueprint that takes no node, and of default types that no operator has."""
     source = found.source
     if source.incomplete("ops") or source.errors:
         return
-    if not source.shape.ops and not source.shape.custom_ops:
+    if not ops and not source.shape.ops and not source.shape.custom_ops:
         what = "the blueprint has no operators: no node of a model will be taken"
         found.warning(("ops",), "no-ops", what, "such as 'ops: [Relu, Add, Mul]'")
         return

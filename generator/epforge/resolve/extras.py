@@ -35,6 +35,9 @@ from epforge.resolve.services import (
     Weightless,
 )
 
+#: The first API level with the callback that says which compiled models go without weights.
+WEIGHTLESS_SINCE = 29
+
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _SUFFIX = re.compile(r"|[-._]?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _FUNCTIONS = (
@@ -315,12 +318,34 @@ def _patterns(shape: CompileShape, found: Findings) -> tuple[Pattern, ...]:
     return tuple(patterns)
 
 
-def resolve_features(shape: FeaturesShape) -> Features:
+def resolve_features(
+    shape: FeaturesShape, paradigm: Paradigm, target: int, found: Findings
+) -> Features:
     """The optional services."""
     context = shape.ep_context
+    any_context = context.embed or context.external or context.share
+    place: Path = ("features", "ep_context")
+    if (
+        any_context
+        and paradigm is Paradigm.KERNEL_REGISTRY
+        and not found.source.incomplete("paradigm")
+    ):
+        what = "ep_context: paradigm kernel-registry compiles nothing"
+        hint = "delete it, or add 'paradigm: compiled'"
+        found.key_error(place, "no-effect", what, "paradigm: compiled or virtual", hint)
+    if shape.weightless != "none":
+        place = ("features", "weightless")
+        if target < WEIGHTLESS_SINCE:
+            what = f"weightless: the API of ONNX Runtime 1.{target} does not have it"
+            hint = f'write "1.{WEIGHTLESS_SINCE}" for ort.target'
+            found.error(place, "too-new", what, f"ort.target 1.{WEIGHTLESS_SINCE} or newer", hint)
+        if not any_context:
+            what = "weightless: it says what compiled models hold, and none are made"
+            hint = "set features.ep_context, or delete it"
+            found.error(place, "no-effect", what, "", hint)
     return Features(
         embed=context.embed,
-        external=context.external,
+        external=context.external or context.share,
         share=context.share,
         weightless=Weightless(shape.weightless),
         profiler=shape.profiler,

@@ -147,6 +147,13 @@ class Op:
     versions: tuple[OpVersion, ...]  # oldest first
     kernel: KernelSource
     row: FamilyRow | None  # None when no family implements the op
+    compiled: bool = False  # may be in a compiled group
+    registered: bool = True  # has a kernel in the registry
+
+    @property
+    def label(self) -> str:
+        """Relu, or com.microsoft::BiasGelu."""
+        return f"{self.domain}::{self.op}" if self.domain else self.op
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -188,3 +195,18 @@ class Blueprint:
     distributions: tuple[str, ...] = ("",)  # suffixes to the distribution's name
     torch: Torch | None = None
     overlays: tuple[str, ...] = ()
+
+    @property
+    def compiles(self) -> bool:
+        """Are nodes compiled in groups, rather than claimed one by one?"""
+        return self.paradigm is not Paradigm.KERNEL_REGISTRY
+
+    @property
+    def has_contexts(self) -> bool:
+        """Are compiled models written and loaded (EPContext nodes)?"""
+        return self.features.embed or self.features.external or self.features.share
+
+    @property
+    def has_registry(self) -> bool:
+        """Are there kernels for ORT to call: for nodes, or for copies to and from the device?"""
+        return self.memory.on_device or any(op.registered for op in self.ops)

@@ -14,7 +14,7 @@ How the defaults come about:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from epforge.blueprint.diagnostic import listed, show, suggest
@@ -118,17 +118,39 @@ def _meant(domain: str, op: str) -> str | None:
 
 
 def resolve_ops(
-    shapes: tuple[OpShape, ...], types: tuple[DType, ...], found: Findings
+    shapes: tuple[OpShape, ...],
+    types: tuple[DType, ...],
+    found: Findings,
+    also: Mapping[Path, str] | None = None,
 ) -> tuple[Op, ...]:
-    """The operators, sorted by domain and name. Entries of the same operator are one operator."""
+    """The operators, sorted by domain and name. Entries of the same operator are one operator.
+
+    Args:
+        shapes: the entries of ``ops``.
+        types: the blueprint's default element types.
+        found: where findings go.
+        also: operators that other keys name, by their place; those that ``ops`` lacks get the
+            defaults.
+    """
     grouped: dict[tuple[str, str], list[tuple[_Entry, tuple[OpVersion, ...]]]] = {}
     for index, shape in enumerate(shapes):
         entry = _entry(shape, ("ops", index), found)
         if entry is not None:
             versions = _versions(entry, types, found)
             grouped.setdefault((entry.domain, entry.op), []).append((entry, versions))
+    for path, text in (also or {}).items():
+        if split_op(text) in grouped or not _is_known(text):
+            continue  # what is not known is reported by those who read the key
+        entry = _entry(OpShape.model_construct(op=text), path, found)
+        if entry is not None:
+            grouped[entry.domain, entry.op] = [(entry, _versions(entry, types, found))]
     ops = [_joined(group, found) for _, group in sorted(grouped.items())]
     return tuple(op for op in ops if op is not None)
+
+
+def _is_known(text: str) -> bool:
+    parts = split_op(text)
+    return parts is not None and schemas.find(*parts) is not None
 
 
 def _entry(shape: OpShape, path: Path, found: Findings) -> _Entry | None:

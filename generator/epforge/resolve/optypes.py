@@ -18,14 +18,16 @@ _TENSORS = {
 HALVES = (DType.FLOAT16, DType.BFLOAT16)
 
 
+def tensor_type(text: str) -> DType | None:
+    """The element type of ``tensor(int64)``; None for anything else."""
+    is_tensor = text.startswith("tensor(") and text.endswith(")")
+    return _TENSORS.get(text[7:-1]) if is_tensor else None
+
+
 def schema_types(version: SchemaVersion, constraint: str) -> tuple[DType, ...]:
     """The element types that a schema allows for a constraint, in DType's order."""
     names = version.constraints.get(constraint, ())
-    found = {
-        _TENSORS[name.removeprefix("tensor(").removesuffix(")")]
-        for name in names
-        if name.startswith("tensor(") and name[7:-1] in _TENSORS
-    }
+    found = {tensor_type(name) for name in names}
     return tuple(dtype for dtype in DType if dtype in found)
 
 

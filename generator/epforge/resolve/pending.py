@@ -14,8 +14,6 @@ from epforge.resolve.findings import Findings
 def note_unsupported(source: BlueprintSource, found: Findings) -> None:
     """Add a note for everything in the blueprint that nothing can be generated from yet."""
     shape = source.shape
-    if shape.paradigm != "kernel-registry":
-        found.later(("paradigm",), f"paradigm {shape.paradigm}")
     if shape.runtime != "host":
         found.later(("runtime",), f"runtime {shape.runtime}")
     _memory(source, found)
@@ -24,11 +22,10 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
             found.later(("types", index), f"{text} in generated kernels")
     if shape.custom_ops:
         found.later(("custom_ops",), "custom operators")
-    if shape.compile is not None:
-        found.later(("compile",), "compiling")
     if shape.layout != "NCHW":
         found.later(("layout",), f"layout {shape.layout}")
-    _features(source, found)
+    if shape.features.profiler:
+        found.later(("features", "profiler"), "a profiler")
     if shape.runtime_libs:
         found.later(("runtime_libs",), "shipping vendor libraries")
     if shape.system_libs:
@@ -55,14 +52,3 @@ def _memory(source: BlueprintSource, found: Findings) -> None:
         found.later(("memory", "read_only"), "read-only memory")
     if memory.streams:
         found.later(("memory", "streams"), "streams")
-
-
-def _features(source: BlueprintSource, found: Findings) -> None:
-    features = source.shape.features
-    context = features.ep_context
-    if context.embed or context.external or context.share:
-        found.later(("features", "ep_context"), "compiled models (EPContext)")
-    if features.weightless != "none":
-        found.later(("features", "weightless"), "compiled models without weights")
-    if features.profiler:
-        found.later(("features", "profiler"), "a profiler")

@@ -20,6 +20,7 @@ from epforge.resolve.model import (
     Names,
     OrtRange,
     Paradigm,
+    Vendor,
     VirtualPolicy,
 )
 from epforge.resolve.reserved import ascii_words, why_not_member
@@ -28,13 +29,9 @@ _RELEASE = re.compile(r"1\.(0|[1-9][0-9]{0,2})(?:\.(0|[1-9][0-9]{0,2}))?")
 _PYTHON = re.compile(r"3\.(0|[1-9][0-9]?)")
 _OLDEST_PYTHON = (3, 11)  # ORT >= 1.24 has no wheel for an older one
 
-#: Oldest runtime per paradigm: kernel registries and virtual devices came with API 24, and 1.24.4
-#: is the first release of it that was tried; compiling plugins work from 1.23 on.
-_FLOORS = {
-    Paradigm.KERNEL_REGISTRY: (1, 24, 4),
-    Paradigm.COMPILED: (1, 23, 0),
-    Paradigm.VIRTUAL: (1, 24, 4),
-}
+#: Oldest runtime: kernel registries, virtual devices and some of the functions that every project
+#: calls came with API 24, and 1.24.4 is the first release of it that was tried.
+_FLOOR = (1, 24, 4)
 
 _DEVICE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
 _METADATA_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
@@ -50,9 +47,9 @@ _DECIDED = {
 _LAYOUTS = {"gqa_preferred_value_layout": "no generated kernel reads another layout than BSNH"}
 
 
-def resolve_ort(shape: OrtShape, paradigm: Paradigm, found: Findings) -> OrtRange:
+def resolve_ort(shape: OrtShape, found: Findings) -> OrtRange:
     """The range of runtimes, compared as numbers: 1.9 is older than 1.24."""
-    minimum = _minimum(shape.min, paradigm, found)
+    minimum = _minimum(shape.min, found)
     target = _target(shape.target, found)
     if minimum and target and minimum[1] > target:
         place: Path = ("ort", "min") if found.source.has("ort", "min") else ("ort", "target")
@@ -61,7 +58,7 @@ def resolve_ort(shape: OrtShape, paradigm: Paradigm, found: Findings) -> OrtRang
     return OrtRange(minimum or (1, 24, 4), target or 27)
 
 
-def _minimum(text: str, paradigm: Paradigm, found: Findings) -> tuple[int, int, int] | None:
+def _minimum(text: str, found: Findings) -> tuple[int, int, int] | None:
     path: Path = ("ort", "min")
     match = _RELEASE.fullmatch(text)
     if not match:
@@ -69,10 +66,9 @@ def _minimum(text: str, paradigm: Paradigm, found: Findings) -> tuple[int, int, 
         found.error(path, "bad-ort", what, "1.MINOR or 1.MINOR.PATCH, such as 1.24.4")
         return None
     minimum = (1, int(match[1]), int(match[2] or 0))
-    floor = _FLOORS[paradigm]
-    if minimum < floor and not found.source.incomplete("paradigm"):
-        oldest = ".".join(map(str, floor))
-        what = f"ort.min: {text} is too old for paradigm {paradigm.value}"
+    if minimum < _FLOOR:
+        oldest = ".".join(map(str, _FLOOR))
+        what = f"ort.min: {text} is too old"
         found.error(path, "bad-ort", what, f"{oldest} or newer", f'write "{oldest}"', f'"{oldest}"')
         return None
     return minimum
@@ -137,9 +133,19 @@ def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findi
 
 
 def resolve_devices(
-    shapes: tuple[DeviceShape, ...] | None, names: Names, found: Findings
+    shapes: tuple[DeviceShape, ...] | None,
+    names: Names,
+    paradigm: Paradigm,
+    vendor: Vendor,
+    found: Findings,
 ) -> tuple[Device, ...]:
-    """The devices; where the blueprint has none, one CPU device of any vendor."""
+    """The devices; where the blueprint has none, one CPU device of any vendor, or a virtual NPU if
+    that is the paradigm."""
+    virtual = paradigm is Paradigm.VIRTUAL
+    if shapes is None and virtual:
+        match = DeviceMatch(vendor.pci_id, (), {})
+        npu = Identifier("npu")
+        return (Device(npu, DeviceType.NPU, match, VirtualPolicy.ALLOWED, {}),)
     if shapes is None:
         match = DeviceMatch(None, (), {})
         name = names.name.snake
@@ -147,6 +153,10 @@ def resolve_devices(
     if not shapes and not found.source.incomplete("devices"):
         hint = "leave the key out for one CPU device"
         found.error(("devices",), "empty-list", "devices: the list is empty", "", hint)
+    if virtual and shapes and all(shape.virtual != "allowed" for shape in shapes):
+        what = "paradigm virtual: no device may be virtual"
+        hint = "add 'virtual: allowed' to a device, or write 'paradigm: compiled'"
+        found.error(("paradigm",), "no-virtual-device", what, "", hint)
     seen: dict[str, int] = {}
     return tuple(_device(shape, index, seen, found) for index, shape in enumerate(shapes))
 

@@ -46,7 +46,7 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
             "streams": bp.memory.streams,
         },
         "types": _types(bp.types),
-        "ops": [entry for op in bp.ops for entry in _op(op)],
+        "ops": [entry for op in bp.ops if op.compiled or not bp.compiles for entry in _op(op)],
         "custom_ops": [_custom_op(op) for op in bp.custom_ops],
         "layout": bp.layout.value,
         "options": [_option(option) for option in bp.options],

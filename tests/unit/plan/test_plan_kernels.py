@@ -85,7 +85,7 @@ def test_rows_are_sorted_and_share_their_rules() -> None:
     assert keys == sorted(keys)
     assert len({row.rules for row in table.rows if row.op == "Add"}) == 2  # 14 has more types
     named = {entry.name for entry in table.types}
-    assert {name for entry in table.rules for _, name in entry.rules} <= named
+    assert {rule.types for entry in table.rules for rule in entry.rules} <= named
 
 
 def test_samples_are_called_with_the_types_that_hold_them() -> None:

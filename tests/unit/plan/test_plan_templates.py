@@ -13,7 +13,7 @@ from epforge.render import render
 
 ROOT = assets_dir("templates")
 
-# Between them, the two ask for everything that can be generated.
+# Between them, these ask for everything that can be generated.
 ROWS = ", ".join(f"{row.domain}::{row.op}" if row.domain else row.op for row in families.rows())
 FULL = f"""\
 epforge: 1
@@ -25,7 +25,19 @@ ops: [{ROWS}, {{op: Det, kernel: yours}}]
 options: [{{name: effort, type: int, range: [0, 3], default: 0}}]
 license: MIT
 """
+COMPILED = """\
+epforge: 1
+name: contoso-npu
+vendor: {name: Contoso, pci_id: 0xB357}
+paradigm: virtual
+ort: {target: "1.32"}
+compile: {drop_constants: true, also_kernels: [Cast], patterns: [{name: MulAdd, match: [Mul, Add]}]}
+features: {ep_context: {embed: true, external: true, share: true}, weightless: all}
+ops: [Add, Relu]
+options: [{name: effort, type: int, range: [0, 3], default: 0}]
+"""
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
+TEXTS = (MINIMAL, FULL, COMPILED)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 
@@ -38,7 +50,7 @@ def templates() -> list[Path]:
 
 
 def test_every_template_is_used() -> None:
-    used = {spec.template for text in (FULL, MINIMAL) for spec in make_plan(example(text)).files}
+    used = {spec.template for text in TEXTS for spec in make_plan(example(text)).files}
     for path in templates():
         used.update(REFERENCE.findall(path.read_text(encoding="utf-8")))
     assert {path.relative_to(ROOT).as_posix() for path in templates()} <= used
@@ -49,7 +61,7 @@ def test_no_template_asks_for_the_paradigm() -> None:
         assert not re.search(r"<%[^%]*\bparadigm\s*==", path.read_text(encoding="utf-8")), path
 
 
-@pytest.mark.parametrize("text", [MINIMAL, FULL])
+@pytest.mark.parametrize("text", TEXTS)
 def test_everything_renders_clean(text: str) -> None:
     for path, file in render(make_plan(example(text))).items():
         content = file.content.decode("utf-8")

@@ -82,10 +82,12 @@ def test_the_device(full: Blueprint) -> None:
 def test_the_operators(full: Blueprint) -> None:
     assert [(op.domain, op.op, op.kernel) for op in full.ops] == [
         ("", "Add", KernelSource.GENERATED),
+        ("", "Cast", KernelSource.GENERATED),
+        ("", "Mul", KernelSource.GENERATED),
         ("", "Relu", KernelSource.GENERATED),
         ("com.microsoft", "BiasGelu", KernelSource.YOURS),
     ]
-    add, relu, gelu = full.ops
+    add, _, _, relu, gelu = full.ops
     assert [version.schema.since for version in add.versions] == [13, 14]
     assert add.versions[0].types == {"T": (DType.FLOAT32, DType.FLOAT16)}
     assert all(version.types == {"T": (DType.FLOAT32,)} for version in relu.versions)
@@ -124,14 +126,11 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
     analysis = analyse(load(FULL))
     assert (analysis.errors, analysis.warnings) == ((), ())
     assert [(note.line, note.message) for note in analysis.unsupported] == [
-        (8, "not supported yet: paradigm compiled"),
         (13, "not supported yet: an arena"),
         (13, "not supported yet: host-accessible memory"),
         (13, "not supported yet: streams"),
         (17, "not supported yet: float16 in generated kernels (T of Add)"),
         (19, "not supported yet: custom operators"),
-        (27, "not supported yet: compiling"),
-        (32, "not supported yet: compiled models (EPContext)"),
         (34, "not supported yet: kernels for numpy"),
         (35, "not supported yet: tests with PyTorch"),
         (37, "not supported yet: overlays"),
@@ -147,20 +146,17 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
     assert caught.value.diagnostics == tuple(
         replace(note, severity=Severity.ERROR) for note in notes
     )
-    assert f"{FULL}:8:11: error: not supported yet: paradigm compiled" in str(caught.value)
+    assert f"{FULL}:13:19: error: not supported yet: an arena" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("paradigm: virtual", "paradigm virtual"),
         ("runtime: cuda", "runtime cuda"),
         ("runtime: stub", "runtime stub"),
         ("layout: NHWC", "layout NHWC"),
         ("memory: {read_only: plain}", "read-only memory"),
         ("features: {profiler: true}", "a profiler"),
-        ("features: {weightless: all}", "compiled models without weights"),
-        ("features: {ep_context: {share: true}}", "compiled models (EPContext)"),
         ("runtime_libs: [libx.so]", "shipping vendor libraries"),
         ("system_libs: [libx.so]", "leaving system libraries out of packages"),
         ("python: {distributions: [{suffix: -cu12}]}", "several Python distributions"),
@@ -187,6 +183,10 @@ def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> N
         'python: {min: "3.12", native: none, distributions: [{suffix: ""}]}\ncustom_ops: []',
         "ops: [{op: Add, kernel: yours, types: {T: [float16]}}]",
         "targets: [macos-arm64, windows-x64, linux-x64, linux-arm64]",
+        "paradigm: virtual",
+        "paradigm: compiled\ncompile: {max_group: 3, also_kernels: [Cast]}",
+        "paradigm: compiled\nfeatures: {ep_context: {share: true}, weightless: all}\n"
+        'ort: {target: "1.29"}',
     ],
 )
 def test_what_is_supported_is_not_noted(text: str) -> None:

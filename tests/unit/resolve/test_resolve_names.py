@@ -97,7 +97,6 @@ def test_names_that_only_contain_a_word_are_fine() -> None:
         ("ort: {target: 1.24}", (1, 24, 4), 24),
         ('ort: {min: "1.24.4", target: "1.30"}', (1, 24, 4), 30),
         ("ort: {target: 1.30}", (1, 24, 4), 30),
-        ("paradigm: compiled\nort: {min: 1.23.2}", (1, 23, 2), 27),
     ],
 )
 def test_releases_are_numbers(text: str, minimum: tuple[int, int, int], target: int) -> None:
