@@ -1,17 +1,33 @@
 <%= banner %>
 #include "abi/ep.h"
 
-#include <iterator>
-#include <memory>
+<% if compiled %>
+#include <algorithm>
+<% if contexts %>
+#include <cstring>
+<% endif %>
+#include <utility>
 #include <vector>
+
+#include "abi/bridge.h"
+<% if contexts %>
+#include "abi/compatibility.h"
+<% endif %>
+#include "abi/guard.h"
+#include "abi/handles.h"
+#include "gen/graph/executable.h"
+<% else %>
+#include <iterator>
 
 #include "abi/bridge.h"
 #include "abi/guard.h"
 #include "abi/handles.h"
-#include "abi/kernel_registry.h"
 #include "abi/node_reader.h"
+#include "gen/kernel_table.h"
+<% endif %>
 
 namespace <%= ns %> {
+<% if not compiled %>
 namespace {
 
 // The element types of a node's inputs: "float32, -" where the second was left out.
@@ -36,14 +52,74 @@ Status DescribeInputs(const Api& api, const OrtNode* node, size_t count, std::st
 }
 
 }  // namespace
+<% elif contexts %>
+namespace {
 
+// The EPContext node that is all of a group; null for a group of other nodes.
+Status FindContext(const Api& api, const OrtGraph* graph, const OrtNode** found) {
+  std::vector<const OrtNode*> nodes;
+  const char* op = "";
+  *found = nullptr;
+  EP_RETURN_IF_ERROR(
+      (ReadList<&OrtApi::Graph_GetNumNodes, &OrtApi::Graph_GetNodes>(api, graph, &nodes)));
+  if (nodes.size() != 1) return Status();
+  EP_ORT(api, ort->Node_GetOperatorType(nodes[0], &op));
+  if (std::strcmp(op, "EPContext") == 0) *found = nodes[0];
+  return Status();
+}
+
+// `status` with the node in its text.
+Status AtContext(const Api& api, const OrtNode* node, const Status& status) {
+  const char* name = "";
+  if (status.ok()) return Status();
+  EP_ORT(api, ort->Node_GetName(node, &name));
+  return Status(status.code(), "EPContext node '" + std::string(name) + "': " + status.message());
+}
+
+}  // namespace
+<% endif %>
+
+<% if contexts %>
+Ep::Ep(Factory& factory, const Logger& logger, const DeviceRule& rule)
+<% else %>
 Ep::Ep(Factory& factory, const Logger& logger)
-    : OrtEp(Stamped<OrtEp>(factory.api())), factory_(factory), logger_(logger) {
+<% endif %>
+    : OrtEp(Stamped<OrtEp>(factory.api())),
+      factory_(factory),
+      logger_(logger)
+<% if contexts %>,
+      contexts_(factory, logger_, rule),
+      compatibility_(CompatibilityInfo(rule)),
+      claimer_(factory.api(), logger_, contexts_)
+<% elif compiled %>,
+      claimer_(factory.api(), logger_)
+<% endif %>
+{
   GetName = Callback<&Ep::Name>::Call;
   GetCapability = Callback<&Ep::Claim>::Call;
+<% if compiled %>
+  Compile = Callback<&Ep::CompileGroups>::Call;
+  ReleaseNodeComputeInfos = Callback<&Ep::ReleaseGroups>::Call;
+<% endif %>
+<% if registry %>
   GetKernelRegistry = Callback<&Ep::KernelsOfAllSessions>::Call;
+<% endif %>
   IsConcurrentRunSupported = Callback<&Ep::ConcurrentRuns>::Call;
+<% if contexts %>
+  GetCompiledModelCompatibilityInfo = Callback<&Ep::Compatibility>::Call;
+<% if target >= 27 %>
+  OnSessionInitializationEnd = Callback<&Ep::KeepContexts>::Call;
+<% endif %>
+<% if weightless != "none" and target >= 29 %>
+  GetWeightlessSupport = Callback<&Ep::Weightless>::Call;
+<% endif %>
+<% if data_callbacks and target >= 31 %>
+  GetEpContextDataSupport = Callback<&Ep::ContextData>::Call;
+<% endif %>
+<% endif %>
+<% if not compiled %>
   // Compile stays null: nodes are claimed one by one, each for a kernel.
+<% endif %>
 }
 
 Status Ep::Init(const OrtSessionOptions* session) {
@@ -59,10 +135,14 @@ Status Ep::Init(const OrtSessionOptions* session) {
 <% endif %>
   for (size_t i = 0; i < count; ++i) {
     const std::string key = keys[i];
+<% if contexts %>
+    EP_RETURN_IF_ERROR(contexts_.Take(key, values[i]));
+<% else %>
     if (key == "ep.context_enable" && std::string(values[i]) == "1") {
       return NotImplemented("ep.context_enable=1: " + std::string(kEpName) +
                             " does not make models with compiled EPContext nodes");
     }
+<% endif %>
     std::string start = key.substr(0, prefix.size());
     for (char& c : start) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     if (start != prefix) continue;
@@ -72,17 +152,126 @@ Status Ep::Init(const OrtSessionOptions* session) {
 <% if options %>
     given.push_back({key.substr(prefix.size()), values[i]});
   }
+<% if contexts %>
+  EP_RETURN_IF_ERROR(contexts_.Init(session));
+<% endif %>
   return ParseOptions(given.data(), given.size(), &options_);
 <% else %>
     return InvalidArgument("unknown option '" + key.substr(prefix.size()) + "' (value '" +
                            values[i] + "'): " + kEpName + " has no options");
   }
+<% if contexts %>
+  return contexts_.Init(session);
+<% else %>
   return Status();
+<% endif %>
 <% endif %>
 }
 
 // ORT calls this for the graph and for each subgraph in it.
 Status Ep::Claim(const OrtGraph* graph, OrtEpGraphSupportInfo* support) {
+<% if compiled %>
+<% if contexts and weightless != "none" %>
+  const bool drop_constants = <%= drop_constants | cpp_bool %> && !contexts_.weightless();
+  return claimer_.Claim(graph, drop_constants, support);
+<% else %>
+  return claimer_.Claim(graph, <%= drop_constants | cpp_bool %>, support);
+<% endif %>
+}
+
+Status Ep::CompileGroups(const OrtGraph** graphs, const OrtNode** fused, size_t count,
+                         OrtNodeComputeInfo** infos, OrtNode** context_nodes) {
+  std::fill_n(infos, count, nullptr);
+  std::fill_n(context_nodes, count, nullptr);  // ORT gives the array whether it wants nodes or not
+  GraphReader reader(api());
+  std::vector<std::unique_ptr<ComputeInfo>> made(count);
+  std::vector<size_t> node_counts(count);
+<% if contexts %>
+  std::vector<const OrtNode*> loaded(count);
+  for (size_t i = 0; i < count; ++i) {
+    EP_RETURN_IF_ERROR(FindContext(api(), graphs[i], &loaded[i]));
+    if (loaded[i] == nullptr || !contexts_.writing()) continue;
+    return AtContext(api(), loaded[i],
+                     InvalidArgument("the model is compiled already; for ep.context_enable=1 load "
+                                     "the model that it was compiled from"));
+  }
+  if (contexts_.writing()) {
+    EP_RETURN_IF_ERROR(claimer_.writable());
+    EP_RETURN_IF_ERROR(contexts_.BeginWrite(graphs[0]));
+  }
+<% endif %>
+  for (size_t i = 0; i < count; ++i) {
+<% if contexts %>
+    if (loaded[i] != nullptr) {
+      EP_RETURN_IF_ERROR(
+          AtContext(api(), loaded[i], LoadGroup(graphs[i], fused[i], loaded[i], &made[i])));
+      continue;
+    }
+<% endif %>
+    EP_RETURN_IF_ERROR(CompileGroup(graphs[i], fused[i], &reader, &made[i], &node_counts[i]));
+  }
+<% if contexts %>
+  if (contexts_.writing()) {
+    std::vector<CompiledGroup> groups;
+    for (size_t i = 0; i < count; ++i) {
+      groups.push_back({fused[i], &made[i]->executable(), node_counts[i]});
+    }
+    EP_RETURN_IF_ERROR(contexts_.Write(graphs[0], groups, context_nodes));
+  }
+<% endif %>
+  for (size_t i = 0; i < count; ++i) infos[i] = made[i].release();
+  return Status();
+}
+
+Status Ep::CompileGroup(const OrtGraph* graph, const OrtNode* fused, GraphReader* reader,
+                        std::unique_ptr<ComputeInfo>* info, size_t* node_count) {
+  Graph read;
+  EP_RETURN_IF_ERROR(reader->Read(graph, &read));
+  *node_count = read.nodes.size();
+<% if patterns %>
+#ifndef NDEBUG
+  EP_RETURN_IF_ERROR(claimer_.CheckPatterns(graph, read));
+#endif
+<% endif %>
+  CompileRequest request;
+  request.graph = &read;
+  EP_RETURN_IF_ERROR(Make(request, info));
+  return (*info)->Connect(fused);
+}
+<% if contexts %>
+
+Status Ep::LoadGroup(const OrtGraph* graph, const OrtNode* fused, const OrtNode* node,
+                     std::unique_ptr<ComputeInfo>* info) {
+  Saved saved;
+  EP_RETURN_IF_ERROR(contexts_.Load(graph, node, &saved));
+  CompileRequest request;
+  request.saved = &saved;
+  EP_RETURN_IF_ERROR(Make(request, info));
+  return (*info)->Connect(fused, node);
+}
+<% endif %>
+
+Status Ep::Make(CompileRequest request, std::unique_ptr<ComputeInfo>* info) const {
+<% if contexts %>
+  request.compile_only = contexts_.compile_only();
+<% endif %>
+<% if options %>
+  request.options = &options_;
+<% endif %>
+<% if device_memory %>
+  request.runtime = &factory_.runtime();
+<% endif %>
+  std::unique_ptr<Executable> executable;
+  EP_RETURN_IF_ERROR(<%= ns %>::Compile(request, &executable));
+  if (executable == nullptr) return Failed("the compile hook reports success, but made nothing");
+  *info = std::make_unique<ComputeInfo>(factory_, std::move(executable));
+  return Status();
+}
+
+void Ep::ReleaseGroups(OrtNodeComputeInfo** infos, size_t count) {
+  for (size_t i = 0; i < count; ++i) delete static_cast<ComputeInfo*>(infos[i]);
+}
+<% else %>
   size_t count = 0;
   EP_ORT(api(), ort->Graph_GetNumNodes(graph, &count));
   std::vector<const OrtNode*> nodes(count);
@@ -128,5 +317,6 @@ Status Ep::Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::st
   if (!made.ok()) return refuse(made.message());
   return FromOrt(api(), api().ep->EpGraphSupportInfo_AddSingleNode(support, node));
 }
+<% endif %>
 
 }  // namespace <%= ns %>

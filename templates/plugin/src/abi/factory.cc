@@ -6,12 +6,18 @@
 #include <onnxruntime_ep_device_ep_metadata_keys.h>
 
 <% endif %>
+<% if not registry %>
+#include <memory>
+<% endif %>
 #include <string>
 #include <utility>
 
 <% if device_memory %>
 #include "abi/allocator.h"
 #include "abi/data_transfer.h"
+<% endif %>
+<% if contexts %>
+#include "abi/compatibility.h"
 <% endif %>
 #include "abi/ep.h"
 #include "abi/guard.h"
@@ -35,6 +41,22 @@ Hardware Describe(const OrtApi& ort, const OrtHardwareDevice* device) {
   for (size_t i = 0; i < count; ++i) hardware.metadata.emplace_back(keys[i], values[i]);
   return hardware;
 }
+<% if contexts and weightless != "none" and target >= 29 %>
+
+// How much of a model's constants can stay out of its EPContext nodes. What newer runtimes read is
+// left out for older ones, whose headers do not name these keys either.
+struct WeightlessKey {
+  uint32_t since;
+  const char* key;
+  const char* value;
+};
+constexpr WeightlessKey kWeightlessKeys[] = {
+    {29, "weightless_support", <%= weightless | cpp_string %>},
+<% if target >= 32 %>
+    {32, "weightless_supported_modes", <%= weightless | cpp_string %>},
+<% endif %>
+};
+<% endif %>
 
 }  // namespace
 
@@ -50,6 +72,13 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
   IsStreamAware = Callback<&Factory::StreamAware>::Call;
   // Never null, whatever the header says: ORT calls it without looking.
   CreateDataTransfer = Callback<&Factory::MakeDataTransfer>::Call;
+<% if contexts %>
+  ValidateCompiledModelCompatibilityInfo = Callback<&Factory::JudgeCompiled>::Call;
+  GetHardwareDeviceIncompatibilityDetails = Callback<&Factory::ExplainDevice>::Call;
+<% if select_candidate %>
+  SelectBestModelCandidate = Callback<&Factory::SelectModel>::Call;
+<% endif %>
+<% endif %>
 <% if device_memory %>
   CreateAllocator = Callback<&Factory::MakeAllocator>::Call;
   ReleaseAllocator = Callback<&Factory::DropAllocator>::Call;
@@ -81,7 +110,11 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   // What earlier calls made stays: ORT may hold pointers to it.
 <% endif %>
 <% if virtual %>
+<% if contexts %>
+  for (VirtualDevice& device : made.hardware) hardware_.push_back(std::move(device));
+<% else %>
   for (HardwareDevice& device : made.hardware) hardware_.push_back(std::move(device));
+<% endif %>
 <% endif %>
 <% if device_memory %>
   for (MemoryInfo& info : made.memory) memory_.push_back(std::move(info));
@@ -103,6 +136,11 @@ Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* h
   for (size_t i = 0; i < rule.metadata_count; ++i) {
     api_.ort->AddKeyValuePair(metadata.get(), rule.metadata[i].key, rule.metadata[i].value);
   }
+<% if contexts and weightless != "none" and target >= 29 %>
+  for (const WeightlessKey& key : kWeightlessKeys) {
+    if (api_.level >= key.since) api_.ort->AddKeyValuePair(metadata.get(), key.key, key.value);
+  }
+<% endif %>
 <% endif %>
 <% if options %>
   api_.ort->CreateKeyValuePairs(options.out());
@@ -148,13 +186,67 @@ Status Factory::AddVirtualDevices(Made* made) {
     EP_ORT(api_, ep->CreateHardwareDevice(type, vendor_id, device_id, kVendor, metadata.get(),
                                           hardware.out()));
     EP_RETURN_IF_ERROR(AddDevice(rule, hardware.get(), made));
+<% if contexts %>
+    made->hardware.push_back({std::move(hardware), &rule});
+<% else %>
     made->hardware.push_back(std::move(hardware));
+<% endif %>
   }
   return Status();
 }
 <% endif %>
 
+<% if contexts %>
+Status Factory::RuleOf(const OrtHardwareDevice* hardware, const DeviceRule** rule) const {
+<% if virtual %>
+  for (const VirtualDevice& device : hardware_) {
+    if (device.hardware.get() != hardware) continue;
+    *rule = device.rule;  // which may want more of hardware than a virtual device has
+    return Status();
+  }
+<% endif %>
+  return FindRule(Describe(*api_.ort, hardware), rule);
+}
+
+Status Factory::JudgeCompiled(const OrtHardwareDevice* const* devices, size_t count,
+                              const char* info, OrtCompiledModelCompatibility* verdict) {
+  std::vector<const DeviceRule*> rules(count);
+  for (size_t i = 0; i < count; ++i) EP_RETURN_IF_ERROR(RuleOf(devices[i], &rules[i]));
+  *verdict = Judge(info != nullptr ? info : "", rules.data(), count);
+  return Status();
+}
+
+Status Factory::ExplainDevice(const OrtHardwareDevice* hardware,
+                              OrtDeviceEpIncompatibilityDetails* details) {
+  const DeviceRule* rule = nullptr;
+  const Status looked = RuleOf(hardware, &rule);
+  if (looked.ok() && rule != nullptr) return Status();
+  uint32_t reason = OrtDeviceEpIncompatibility_DEVICE_INCOMPATIBLE;
+  std::string note = std::string(kEpName) + " drives " + DescribeRules();
+  if (!looked.ok()) {
+    reason = static_cast<uint32_t>(OrtDeviceEpIncompatibility_UNKNOWN);
+    note = std::string("could not look at the device: ") + looked.message();
+  }
+  return FromOrt(api_, api_.ep->DeviceEpIncompatibilityDetails_SetDetails(details, reason, 0,
+                                                                          note.c_str()));
+}
+
+<% if select_candidate %>
+Status Factory::SelectModel(const OrtHardwareDevice* hardware,
+                            const OrtKeyValuePairs* const* candidates, size_t count,
+                            const OrtSessionOptions* /*session*/, size_t* selected) {
+  const DeviceRule* rule = nullptr;
+  *selected = SIZE_MAX;
+  EP_RETURN_IF_ERROR(RuleOf(hardware, &rule));
+  *selected = SelectCandidate(*api_.ort, candidates, count, rule);
+  return Status();
+}
+
+<% endif %>
+Status Factory::MakeEp(const OrtHardwareDevice* const* devices,
+<% else %>
 Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
+<% endif %>
                        const OrtKeyValuePairs* const* /*metadata*/, size_t count,
                        const OrtSessionOptions* session, const OrtLogger* logger, OrtEp** ep) {
   *ep = nullptr;
@@ -163,13 +255,21 @@ Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
     // Not an error: a device shows up once for each registration of the library.
     session_logger.Warn("uses the first of the " + std::to_string(count) + " devices given");
   }
+<% if contexts %>
+  const DeviceRule* rule = nullptr;
+  if (count > 0) EP_RETURN_IF_ERROR(RuleOf(devices[0], &rule));
+  if (rule == nullptr) return InvalidArgument("none of the session's devices is ours");
+  auto made = std::make_unique<Ep>(*this, session_logger, *rule);
+<% else %>
   auto made = std::make_unique<Ep>(*this, session_logger);
+<% endif %>
   EP_RETURN_IF_ERROR(made->Init(session));
   *ep = made.release();
   return Status();
 }
 
 void Factory::DropEp(OrtEp* ep) { delete static_cast<Ep*>(ep); }
+<% if registry %>
 
 Status Factory::GetKernelRegistry(const OrtKernelRegistry** kernels) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -181,6 +281,7 @@ Status Factory::GetKernelRegistry(const OrtKernelRegistry** kernels) {
   *kernels = kernels_->get();
   return Status();
 }
+<% endif %>
 <% if device_memory %>
 
 const OrtMemoryInfo* Factory::FindMemory(const OrtMemoryDevice* device) const {

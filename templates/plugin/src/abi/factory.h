@@ -1,14 +1,23 @@
 <%= banner %>
 #pragma once
 
+<% if registry or device_memory %>
 #include <memory>
+<% endif %>
+<% if registry %>
 #include <mutex>
+<% endif %>
 #include <vector>
 
 #include "abi/api.h"
 #include "abi/handles.h"
+<% if registry %>
 #include "abi/kernel_registry.h"
+<% endif %>
 #include "abi/logger.h"
+<% if share %>
+#include "abi/share_group.h"
+<% endif %>
 <% if device_memory %>
 #include "device/runtime.h"
 <% endif %>
@@ -30,8 +39,13 @@ class Factory final : public OrtEpFactory {
 <% endif %>
 
   const Api& api() const noexcept { return api_; }
+<% if registry %>
   // The kernels, the same for all sessions; registered at the first call.
   Status GetKernelRegistry(const OrtKernelRegistry** kernels);
+<% endif %>
+<% if share %>
+  Shares& shares() noexcept { return shares_; }
+<% endif %>
 <% if device_memory %>
   Runtime& runtime() const noexcept { return *runtime_; }
   // The memory info of one of our devices; null when `device` is not ours.
@@ -39,12 +53,23 @@ class Factory final : public OrtEpFactory {
 <% endif %>
 
  private:
+<% if contexts and virtual %>
+  // A device of our own, and the rule that it was made from.
+  struct VirtualDevice {
+    HardwareDevice hardware;
+    const DeviceRule* rule;
+  };
+<% endif %>
   // What one call of ListDevices makes. Nothing of it is handed out before all of it is there;
   // until then its destructor takes everything back.
   struct Made {
     std::vector<EpDevice> devices;
 <% if virtual %>
+<% if contexts %>
+    std::vector<VirtualDevice> hardware;
+<% else %>
     std::vector<HardwareDevice> hardware;
+<% endif %>
 <% endif %>
 <% if device_memory %>
     std::vector<MemoryInfo> memory;
@@ -53,6 +78,11 @@ class Factory final : public OrtEpFactory {
   Status AddDevice(const DeviceRule& rule, const OrtHardwareDevice* hardware, Made* made);
 <% if virtual %>
   Status AddVirtualDevices(Made* made);
+<% endif %>
+<% if contexts %>
+  // The rule that a device falls under, null for one that is not ours. An error means that this
+  // could not be found out.
+  Status RuleOf(const OrtHardwareDevice* hardware, const DeviceRule** rule) const;
 <% endif %>
 
   // The callbacks.
@@ -66,6 +96,16 @@ class Factory final : public OrtEpFactory {
   Status MakeEp(const OrtHardwareDevice* const* devices, const OrtKeyValuePairs* const* metadata,
                 size_t count, const OrtSessionOptions* session, const OrtLogger* logger, OrtEp** ep);
   void DropEp(OrtEp* ep);
+<% if contexts %>
+  Status JudgeCompiled(const OrtHardwareDevice* const* devices, size_t count, const char* info,
+                       OrtCompiledModelCompatibility* verdict);
+  Status ExplainDevice(const OrtHardwareDevice* hardware,
+                       OrtDeviceEpIncompatibilityDetails* details);
+<% if select_candidate %>
+  Status SelectModel(const OrtHardwareDevice* hardware, const OrtKeyValuePairs* const* candidates,
+                     size_t count, const OrtSessionOptions* session, size_t* selected);
+<% endif %>
+<% endif %>
   Status MakeDataTransfer(OrtDataTransferImpl** transfer);
 <% if device_memory %>
   Status MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* options,
@@ -80,10 +120,19 @@ class Factory final : public OrtEpFactory {
   std::vector<MemoryInfo> memory_;  // one per device; devices and allocators point to them
 <% endif %>
 <% if virtual %>
+<% if contexts %>
+  std::vector<VirtualDevice> hardware_;  // ORT owns the others
+<% else %>
   std::vector<HardwareDevice> hardware_;  // the virtual ones; ORT owns the others
 <% endif %>
+<% endif %>
+<% if share %>
+  Shares shares_;
+<% endif %>
+<% if registry %>
   std::mutex mutex_;  // of kernels_
   std::unique_ptr<Registry> kernels_;
+<% endif %>
 };
 
 }  // namespace <%= ns %>

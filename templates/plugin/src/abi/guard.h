@@ -35,14 +35,11 @@ Result GuardValue(Body body) noexcept {
   }
 }
 
-template <auto Method>
-struct Callback;
-
-// Class::Struct is the ABI struct that the class derives from.
-template <class Class, class Result, class... Args, Result (Class::*Method)(Args...)>
-struct Callback<Method> {
+// Struct is the ABI struct that the class derives from; const where the method is.
+template <auto Method, class Class, class Struct, class Result, class... Args>
+struct GuardedCall {
   using AbiResult = std::conditional_t<std::is_same_v<Result, Status>, OrtStatus*, Result>;
-  static AbiResult ORT_API_CALL Call(typename Class::Struct* self, Args... args) noexcept {
+  static AbiResult ORT_API_CALL Call(Struct* self, Args... args) noexcept {
     auto* object = static_cast<Class*>(self);
     const auto body = [&] { return (object->*Method)(args...); };
     if constexpr (std::is_same_v<Result, Status>) {
@@ -53,12 +50,15 @@ struct Callback<Method> {
   }
 };
 
+template <auto Method>
+struct Callback;
+
+template <class Class, class Result, class... Args, Result (Class::*Method)(Args...)>
+struct Callback<Method> : GuardedCall<Method, Class, typename Class::Struct, Result, Args...> {};
+
 template <class Class, class Result, class... Args, Result (Class::*Method)(Args...) const>
-struct Callback<Method> {
-  static Result ORT_API_CALL Call(const typename Class::Struct* self, Args... args) noexcept {
-    return GuardValue([&] { return (static_cast<const Class*>(self)->*Method)(args...); });
-  }
-};
+struct Callback<Method>
+    : GuardedCall<Method, const Class, const typename Class::Struct, Result, Args...> {};
 
 // The callback that ends an object's life.
 template <class Class>

@@ -1,15 +1,10 @@
 <%= banner %>
 #include "abi/kernel_adapter.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <exception>
-#include <mutex>
-
 #include "abi/guard.h"
+#include "abi/kernel_exec.h"
 #include "abi/kernel_registry.h"
 #include "abi/node_reader.h"
-#include "abi/bridge.h"
 
 namespace <%= ns %> {
 namespace {
@@ -24,69 +19,6 @@ Status ReadText(const Api& api, std::string* text, Function call, Args... args) 
   *text = buffer.c_str();
   return Status();
 }
-
-// Exec for one call of a kernel: ORT's threads, and memory that is given back at the end.
-class KernelExec final : public Exec {
- public:
-  KernelExec(const Ep& ep, const OrtKernelContext* context) noexcept : ep_(ep), context_(context) {}
-<% if device_memory %>
-  ~KernelExec() override {
-    for (void* address : scratch_) ep_.factory().runtime().Free(address);
-  }
-<% endif %>
-
-  void ParallelFor(int64_t count, int64_t cost, Range range, void* body) override {
-    const int64_t worthwhile = std::max<int64_t>(kWorkPerPiece / std::max<int64_t>(cost, 1), 1);
-    const int64_t piece = std::max(worthwhile, (count + kMostPieces - 1) / kMostPieces);
-    if (count <= piece) return range(body, 0, count);
-    // No exception may cross ORT's threads: one is kept for this one.
-    std::mutex mutex;
-    std::exception_ptr error;
-    auto run = [&](size_t index) noexcept {
-      const int64_t begin = static_cast<int64_t>(index) * piece;
-      try {
-        range(body, begin, std::min(count, begin + piece));
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        error = std::current_exception();
-      }
-    };
-    const auto call = [](void* loop, size_t index) { (*static_cast<decltype(run)*>(loop))(index); };
-    const auto pieces = static_cast<size_t>((count + piece - 1) / piece);
-    const Api& api = ep_.api();
-    OrtStatus* status = api.ort->KernelContext_ParallelFor(context_, call, pieces, 0, &run);
-    if (!FromOrt(api, status).ok()) range(body, 0, count);  // ORT has not begun, then
-    if (error != nullptr) std::rethrow_exception(error);
-  }
-
-  Status Scratch(size_t bytes, void** memory) override {
-<% if device_memory %>
-    Runtime& runtime = ep_.factory().runtime();
-    scratch_.push_back(nullptr);
-    EP_RETURN_IF_ERROR(runtime.Allocate(bytes, &scratch_.back()));
-    *memory = runtime.KernelAddress(scratch_.back());
-<% else %>
-    // Not make_unique, which would clear it.
-    scratch_.emplace_back(new std::max_align_t[bytes / sizeof(std::max_align_t) + 1]);
-    *memory = scratch_.back().get();
-<% endif %>
-    return Status();
-  }
-
-  void* Stream() const noexcept override { return nullptr; }
-
- private:
-  static constexpr int64_t kWorkPerPiece = 32768;  // element operations that are worth a thread
-  static constexpr int64_t kMostPieces = 128;
-
-  const Ep& ep_;
-  const OrtKernelContext* context_;
-<% if device_memory %>
-  std::vector<void*> scratch_;
-<% else %>
-  std::vector<std::unique_ptr<std::max_align_t[]>> scratch_;
-<% endif %>
-};
 
 }  // namespace
 
@@ -175,7 +107,7 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
     if (results[i].size() != 0) all_empty = false;
   }
   if (all_empty) return Status();
-  KernelExec exec(ep_, context);
+  KernelExec exec(ep_.factory(), context);
   return kernel_->Compute(inputs, Outputs(wanted.data(), output_count_), exec);
 }
 

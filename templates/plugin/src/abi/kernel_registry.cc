@@ -10,20 +10,14 @@
 
 namespace <%= ns %> {
 
-const KernelRow* FindKernel(const std::string& domain, const std::string& op, int since) noexcept {
-  const KernelTable table = Kernels();
-  for (size_t i = 0; i < table.count; ++i) {
-    const KernelRow& row = table.rows[i];
-    if (row.since == since && op == row.op && domain == row.domain) return &row;
-  }
-  return nullptr;
-}
-
 Status Registry::Init() {
   EP_ORT(api_, ep->CreateKernelRegistry(registry_.out()));
   const KernelTable table = Kernels();
   entries_.reserve(table.count);
   for (size_t i = 0; i < table.count; ++i) {
+<% if compiled %>
+    if (!table.rows[i].registered) continue;
+<% endif %>
     if (table.rows[i].ready) EP_RETURN_IF_ERROR(Add(table.rows[i]));
   }
 <% if device_memory %>
@@ -44,6 +38,9 @@ Status Registry::Add(const KernelRow& row) {
   EP_ORT(api_, ep->KernelDefBuilder_SetExecutionProvider(builder, kEpName));
   for (size_t i = 0; i < row.rule_count; ++i) {
     const TypeRule& rule = row.rules[i];
+<% if compiled %>
+    if (*rule.constraint == '\0') continue;  // a fixed type: the schema says it all
+<% endif %>
     std::vector<const OrtDataType*> types(rule.count);
     for (size_t j = 0; j < rule.count; ++j) {
       const auto element = static_cast<ONNXTensorElementDataType>(rule.types[j]);

@@ -1,20 +1,13 @@
 <%= banner %>
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "abi/api.h"
 #include "abi/handles.h"
 #include "gen/api/kernel.h"
-#include "gen/api/status.h"
 
 namespace <%= ns %> {
-
-// The row of the kernel table for an operator at one version of its schema; null when there is none.
-const KernelRow* FindKernel(const std::string& domain, const std::string& op, int since) noexcept;
 
 // The masks of a row: bit i speaks of input or output i.
 inline constexpr size_t kMaskBits = 64;
@@ -28,7 +21,7 @@ struct KernelEntry {
   const KernelRow* row;
 };
 
-// The kernels of the table that are ready, registered with ORT<% if device_memory %>, and those that copy to and from the device<% endif %>.
+// The kernels of the table that are ready<% if compiled %> and meant for it<% endif %>, registered with ORT<% if device_memory %>, and those that copy to and from the device<% endif %>.
 class Registry {
  public:
   explicit Registry(const Api& api) : api_(api), registry_(*api.ep) {}

@@ -1,6 +1,9 @@
 <%= banner %>
 #include "gen/kernel_table.h"
 
+#include <algorithm>
+#include <cstring>
+
 <% for header in table.headers %>
 #include "<%= header %>"
 <% endfor %>
@@ -16,22 +19,23 @@ constexpr DType <%= list.name %>[] = {
 <% endfor %>
 
 template <size_t count>
-constexpr TypeRule Rule(const char* constraint, const DType (&types)[count]) {
-  return {constraint, types, count};
+constexpr TypeRule Rule(const char* constraint, const DType (&types)[count], uint64_t inputs,
+                        uint64_t outputs) {
+  return {constraint, types, count, inputs, outputs};
 }
 
 <% for entry in table.rules %>
 constexpr TypeRule <%= entry.name %>[] = {
-<%- for constraint, list in entry.rules %>Rule(<%= constraint | cpp_string %>, <%= list %>)<% if not loop.last %>, <% endif %><% endfor -%>
+<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %>, <%= rule.inputs %>, <%= rule.outputs %>)<% if not loop.last %>, <% endif %><% endfor -%>
 };
 <% endfor %>
 
 // Domain, op, version; type rules; inputs that must be there, outputs at most; inputs and outputs
-// on the host; ready; maker.
+// on the host; ready;<% if compiled %> compiled; registered;<% endif %> maker.
 constexpr KernelRow kRows[] = {
 <% for row in table.rows %>
     {<%= row.domain | cpp_string %>, <%= row.op | cpp_string %>, <%= row.since %>,
-<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>, <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>, &KernelOf<<%= row.attrs %>>::Make},
+<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>, <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
 <% endfor %>
 };
 
@@ -42,5 +46,19 @@ KernelTable Kernels() noexcept { return {kRows, sizeof(kRows) / sizeof(kRows[0])
 
 KernelTable Kernels() noexcept { return {nullptr, 0}; }
 <% endif %>
+
+const KernelRow* FindKernel(const char* domain, const char* op, int since) noexcept {
+  const auto order = [=](const KernelRow& row) {
+    const int domains = std::strcmp(row.domain, domain);
+    const int ops = std::strcmp(row.op, op);
+    const int versions = (row.since > since) - (row.since < since);  // any int may be asked for
+    return domains != 0 ? domains : ops != 0 ? ops : versions;
+  };
+  const auto before = [=](const KernelRow& row) { return order(row) < 0; };
+  const KernelTable table = Kernels();
+  const KernelRow* end = table.rows + table.count;
+  const KernelRow* found = std::partition_point(table.rows, end, before);
+  return found != end && order(*found) == 0 ? found : nullptr;
+}
 
 }  // namespace <%= ns %>

@@ -1,15 +1,26 @@
 <%= banner %>
 // The shell against a made-up runtime: versions, bad calls, failures in the middle of things.
+<% if compiled %>
+#include <memory>
+<% endif %>
 #include <string>
 #include <vector>
 
+<% if compiled %>
+#include "abi/compute_info.h"
+<% endif %>
 #include "abi/ep.h"
 #include "abi/factory.h"
 #include "abi/guard.h"
+<% if registry %>
 #include "abi/kernel_adapter.h"
+<% endif %>
 #include "abi/negotiate.h"
 #include "check.h"
 #include "gen/devices.h"
+<% if compiled %>
+#include "gen/graph/executable.h"
+<% endif %>
 <% if device_memory %>
 #include "abi/allocator.h"
 #include "abi/data_transfer.h"
@@ -89,6 +100,14 @@ void FillOrt() {
   ort_table.GetKeyValue = [](const OrtKeyValuePairs*, const char*) noexcept -> const char* {
     return fake.allow_virtual ? "1" : nullptr;
   };
+<% if compiled %>
+  ort_table.Graph_GetName = [](const OrtGraph*, const char**) noexcept {
+    return MakeStatus(ORT_FAIL, "no such graph");
+  };
+  ort_table.Graph_GetNumNodes = [](const OrtGraph*, size_t*) noexcept {
+    return MakeStatus(ORT_FAIL, "no such graph");
+  };
+<% endif %>
   // Hardware is whatever the first rule asks for.
   ort_table.HardwareDevice_Type = [](const OrtHardwareDevice*) noexcept {
     if (Rule().type == DeviceType::kGpu) return OrtHardwareDeviceType_GPU;
@@ -224,7 +243,9 @@ void TestAcceptedRuntimes() {
     CHECK(fake.asked == std::vector<uint32_t>({1, own}));
     CHECK(factory->ort_version_supported == std::min(own, kTargetApi));
     CHECK(factory->CreateDataTransfer != nullptr);
+<% if not contexts %>
     CHECK(factory->ValidateCompiledModelCompatibilityInfo == nullptr);
+<% endif %>
     CHECK(!factory->IsStreamAware(factory));
     CHECK(ReleaseEpFactory(factory) == nullptr && fake.live == 0);
   }
@@ -275,6 +296,43 @@ void TestDevicesRollBack() {
   CHECK(fake.live == 0);
 }
 
+<% if compiled %>
+// An executable that takes nothing and makes nothing.
+class Nothing final : public Executable {
+ public:
+  const std::vector<Port>& inputs() const noexcept override { return none_; }
+  const std::vector<Port>& outputs() const noexcept override { return none_; }
+  Status Run(Inputs, Results&, Exec&) const override { return Status(); }
+  Status Save(Saved*) const override { return Status(); }
+
+ private:
+  std::vector<Port> none_;
+};
+
+// After a failure nothing is left, neither compute infos nor EPContext nodes.
+void TestCompileFails() {
+  fake = {};
+  const Api api{&ort_table, &ep_table, 25};
+  Factory factory(api, nullptr);
+<% if contexts %>
+  Ep ep(factory, Logger(api, nullptr), Rule());
+<% else %>
+  Ep ep(factory, Logger(api, nullptr));
+<% endif %>
+  const OrtGraph* graphs[2] = {};
+  const OrtNode* fused[2] = {};
+  // What is there must be overwritten, not followed.
+  auto* const stale = reinterpret_cast<OrtNodeComputeInfo*>(&fake);
+  OrtNodeComputeInfo* infos[2] = {stale, stale};
+  OrtNode* nodes[2] = {reinterpret_cast<OrtNode*>(&fake), reinterpret_cast<OrtNode*>(&fake)};
+  const std::string error = Take(ep.Compile(&ep, graphs, fused, 2, infos, nodes));
+  CHECK_THAT(error == "no such graph", error);
+  CHECK(infos[0] == nullptr && infos[1] == nullptr && nodes[0] == nullptr && nodes[1] == nullptr);
+  ep.ReleaseNodeComputeInfos(&ep, infos, 2);
+  CHECK(fake.live == 0);
+}
+
+<% endif %>
 // Every struct says the level in use, and has nothing in the slots that it does not fill.
 void TestStamps() {
   fake = {};
@@ -282,12 +340,30 @@ void TestStamps() {
   Factory factory(api, nullptr);
   CHECK(factory.ort_version_supported == 25);
   CHECK(factory.CreateSyncStreamForDevice == nullptr && factory.DeinitGraphicsInterop == nullptr);
-  const Ep ep(factory, Logger(api, nullptr));
-  CHECK(ep.ort_version_supported == 25);
-  CHECK(ep.Compile == nullptr && ep.ReleaseCapturedGraph == nullptr);
+<% if contexts %>
+  Ep ep(factory, Logger(api, nullptr), Rule());
+<% else %>
+  Ep ep(factory, Logger(api, nullptr));
+<% endif %>
+  CHECK(ep.ort_version_supported == 25 && ep.ReleaseCapturedGraph == nullptr);
+<% if registry %>
+  CHECK(ep.GetKernelRegistry != nullptr);
+<% else %>
+  CHECK(ep.GetKernelRegistry == nullptr);
+<% endif %>
+<% if compiled %>
+  CHECK(ep.Compile != nullptr && ep.ReleaseNodeComputeInfos != nullptr);
+  const ComputeInfo info(factory, std::make_unique<Nothing>());
+  CHECK(info.ort_version_supported == 25);
+  CHECK(info.CreateState != nullptr && info.Compute != nullptr && info.ReleaseState != nullptr);
+<% else %>
+  CHECK(ep.Compile == nullptr);
+<% endif %>
+<% if registry %>
   const KernelAdapter kernel(ep, KernelRow{});
   CHECK(kernel.ort_version_supported == 25 && kernel.flags == 0);
   CHECK(kernel.PrePackWeight == nullptr && kernel.SetSharedPrePackedWeight == nullptr);
+<% endif %>
 <% if device_memory %>
   if (!CHECK(factory.Init().ok())) return;
   const DataTransfer transfer(factory);
@@ -371,6 +447,9 @@ int main() {
   TestBadCalls();
   TestDevicesRollBack();
   TestStamps();
+<% if compiled %>
+  TestCompileFails();
+<% endif %>
 <% if device_memory %>
   TestDeviceMemory();
 <% endif %>

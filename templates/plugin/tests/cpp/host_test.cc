@@ -95,9 +95,11 @@ void CheckSettings(const Host& host, const OrtEpDevice* device) {
   CHECK(open({}, {{"ep.another" + prefix.substr(3) + "no_such_option", "1"}}).empty());
   const std::string shouted = std::string("ep.") + kEpName + ".no_such_option";
   CHECK(Contains(open({}, {{shouted, "1"}}), prefix));
+<% if not contexts %>
   const std::string context =
       open({}, {{"ep.context_enable", "1"}, {"ep.context_file_path", "never_written.onnx"}});
   CHECK_THAT(Contains(context, "EPContext"), "compiled models are refused: " + context);
+<% endif %>
 <% for option in options %>
 <% if option.kind in ("int", "float", "bool", "enum") %>
   const std::string <%= option.field %>_error = open({{<%= option.name | cpp_string %>, "no such value"}}, {});
@@ -118,6 +120,46 @@ void CheckDevice(const Host& host, const OrtEpDevice* device) {
   CHECK(version != nullptr && std::string(version) == kVersion);
 }
 
+// The structs that the library makes for this runtime all say the level that both know.
+void CheckLevels(const Host& host, const char* library, const OrtEpDevice* device) {
+  const auto create =
+      reinterpret_cast<CreateEpApiFactoriesFn>(FindFunction(library, "CreateEpFactories"));
+  const auto release =
+      reinterpret_cast<ReleaseEpApiFactoryFn>(FindFunction(library, "ReleaseEpFactory"));
+  if (!CHECK(create != nullptr && release != nullptr)) return;
+  const uint32_t level = std::min(kTargetApi, host.level());
+  OrtEpFactory* factory = nullptr;
+  size_t count = 0;
+  if (!CHECK(host.Take(create("probe", &host.base(), nullptr, &factory, 1, &count)).empty())) return;
+  CHECK(count == 1 && factory->ort_version_supported == level);
+  CHECK(std::string(factory->GetName(factory)) == kEpName);
+  CHECK(factory->GetVendorId(factory) == kVendorId);
+  OrtDataTransferImpl* transfer = nullptr;
+  CHECK(host.Take(factory->CreateDataTransfer(factory, &transfer)).empty());
+<% if device_memory %>
+  if (CHECK(transfer != nullptr)) {
+    CHECK(transfer->ort_version_supported == level);
+    transfer->Release(transfer);
+  }
+<% else %>
+  CHECK(transfer == nullptr);
+<% endif %>
+  OrtSessionOptions* options = nullptr;
+  OrtEp* ep = nullptr;
+  CHECK(host.Take(host.ort().CreateSessionOptions(&options)).empty());
+  const OrtHardwareDevice* hardware = host.ort().EpDevice_Device(device);
+  CHECK(host.Take(factory->CreateEp(factory, &hardware, nullptr, 1, options, nullptr, &ep)).empty());
+  if (CHECK(ep != nullptr)) {
+    CHECK(ep->ort_version_supported == level);
+    CHECK(std::string(ep->GetName(ep)) == kEpName);
+    bool concurrent = false;
+    CHECK(host.Take(ep->IsConcurrentRunSupported(ep, &concurrent)).empty() && concurrent);
+    factory->ReleaseEp(factory, ep);
+  }
+  host.ort().ReleaseSessionOptions(options);
+  CHECK(host.Take(release(factory)).empty());
+}
+
 void CheckOneRegistration(const Host& host, const char* library) {
   const std::string name = "first" + kSuffix;
   const std::string error = host.Register(name, library);
@@ -125,6 +167,7 @@ void CheckOneRegistration(const Host& host, const char* library) {
   const auto devices = host.Devices(kEpName);
   if (CHECK_THAT(!devices.empty(), std::string(kEpName) + " offers a device")) {
     CheckDevice(host, devices[0]);
+    CheckLevels(host, library, devices[0]);
 <% if trial %>
     CheckValues(host, devices[0]);
     CheckMissingInput(host, devices[0]);
@@ -156,45 +199,6 @@ void CheckTwoRegistrations(const Host& host, const char* library) {
   }
 }
 
-// The structs that the library makes for this runtime all say the level that both know.
-void CheckLevels(const Host& host, const char* library) {
-  const auto create =
-      reinterpret_cast<CreateEpApiFactoriesFn>(FindFunction(library, "CreateEpFactories"));
-  const auto release =
-      reinterpret_cast<ReleaseEpApiFactoryFn>(FindFunction(library, "ReleaseEpFactory"));
-  if (!CHECK(create != nullptr && release != nullptr)) return;
-  const uint32_t level = std::min(kTargetApi, host.level());
-  OrtEpFactory* factory = nullptr;
-  size_t count = 0;
-  if (!CHECK(host.Take(create("probe", &host.base(), nullptr, &factory, 1, &count)).empty())) return;
-  CHECK(count == 1 && factory->ort_version_supported == level);
-  CHECK(std::string(factory->GetName(factory)) == kEpName);
-  CHECK(factory->GetVendorId(factory) == kVendorId);
-  OrtDataTransferImpl* transfer = nullptr;
-  CHECK(host.Take(factory->CreateDataTransfer(factory, &transfer)).empty());
-<% if device_memory %>
-  if (CHECK(transfer != nullptr)) {
-    CHECK(transfer->ort_version_supported == level);
-    transfer->Release(transfer);
-  }
-<% else %>
-  CHECK(transfer == nullptr);
-<% endif %>
-  OrtSessionOptions* options = nullptr;
-  OrtEp* ep = nullptr;
-  CHECK(host.Take(host.ort().CreateSessionOptions(&options)).empty());
-  CHECK(host.Take(factory->CreateEp(factory, nullptr, nullptr, 1, options, nullptr, &ep)).empty());
-  if (CHECK(ep != nullptr)) {
-    CHECK(ep->ort_version_supported == level);
-    CHECK(std::string(ep->GetName(ep)) == kEpName);
-    bool concurrent = false;
-    CHECK(host.Take(ep->IsConcurrentRunSupported(ep, &concurrent)).empty() && concurrent);
-    factory->ReleaseEp(factory, ep);
-  }
-  host.ort().ReleaseSessionOptions(options);
-  CHECK(host.Take(release(factory)).empty());
-}
-
 }  // namespace
 }  // namespace <%= ns %>::test
 
@@ -207,6 +211,5 @@ int main(int argc, char** argv) {
   const Host host(argv[1]);
   for (int i = 0; i < kRounds; ++i) CheckOneRegistration(host, argv[2]);
   CheckTwoRegistrations(host, argv[2]);
-  CheckLevels(host, argv[2]);
   return Verdict();
 }

@@ -63,11 +63,14 @@ class KernelOf final : public Kernel {
   Attrs attrs_;
 };
 
-// The element types that one type constraint of an op's schema is registered for.
+// The element types that one type constraint of an op's schema is registered for. All positions of
+// a constraint have the same type<% if compiled %>; without a constraint, the schema fixes the type of each<% endif %>.
 struct TypeRule {
   const char* constraint;
   const DType* types;
   size_t count;
+  uint64_t inputs;  // bit i: input i is of this constraint
+  uint64_t outputs;
 };
 
 // One kernel of the library. The same row serves the claim of a node, the registration, the
@@ -83,7 +86,14 @@ struct KernelRow {
   uint64_t host_inputs;    // bit i: input i is read on the host
   uint64_t host_outputs;
   bool ready;  // a row that is not ready is neither registered nor claimed
+<% if compiled %>
+  bool compiled;    // may be part of a group that is compiled
+  bool registered;  // has a kernel that ORT calls
+<% endif %>
   Status (*make)(const Node& node, std::unique_ptr<Kernel>& kernel);
+<% if compiled %>
+  uint64_t needed_outputs = 1;  // bit i: output i must be there
+<% endif %>
 };
 
 // The rows of a library, sorted by domain, op and version.

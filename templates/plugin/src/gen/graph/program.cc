@@ -1,0 +1,179 @@
+<%= banner %>
+#include "gen/graph/program.h"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gen/graph/buffers.h"
+#include "gen/graph/graph_node.h"
+#include "gen/graph/program_check.h"
+#include "gen/graph/program_codec.h"
+#include "gen/graph/program_plan.h"
+#include "gen/graph/program_run.h"
+
+namespace <%= ns %> {
+namespace {
+
+class GraphProgram final : public Executable {
+ public:
+  explicit GraphProgram(const CompileRequest& request) : is_saved_only_(request.compile_only) {
+<% if device_memory %>
+    data_.runtime = request.runtime;
+<% endif %>
+  }
+
+  Status Init(Graph graph) {
+    data_.graph = std::move(graph);
+    std::vector<const KernelRow*> rows;
+    EP_RETURN_IF_ERROR(CheckGraph(data_.graph, &rows));
+    EP_RETURN_IF_ERROR(MakeKernels(rows));
+    AlignConstants();
+    ListPorts(data_.graph.inputs, &inputs_);
+    ListPorts(data_.graph.outputs, &outputs_);
+<% if device_memory %>
+    data_.plan = MakePlan(data_.graph, rows);
+    data_.rows = std::move(rows);
+    return is_saved_only_ ? Status() : UploadConstants();
+<% else %>
+    data_.plan = MakePlan(data_.graph);
+    return Status();
+<% endif %>
+  }
+
+  const std::vector<Port>& inputs() const noexcept override { return inputs_; }
+  const std::vector<Port>& outputs() const noexcept override { return outputs_; }
+
+  Status Run(Inputs inputs, Results& results, Exec& exec) const override {
+    if (is_saved_only_) return Failed("this group was compiled to be saved, not to be run");
+    try {
+      std::unique_ptr<Workspace> workspace = TakeWorkspace();
+      const Status status = workspace->Run(inputs, results, exec);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      idle_.push_back(std::move(workspace));
+      return status;
+    } catch (const std::bad_alloc&) {
+      return Failed("out of memory");
+    }
+  }
+
+  Status Save(Saved* saved) const override {
+    saved->payload = EncodeGraph(data_.graph);
+    saved->chunks.clear();
+    for (const GraphConstant& constant : data_.graph.constants) {
+      saved->chunks.push_back(constant.bytes);
+    }
+    saved->workspace = data_.plan.workspace;
+    return Status();
+  }
+
+ private:
+  Status MakeKernels(const std::vector<const KernelRow*>& rows) {
+    data_.kernels.resize(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const GraphNodeView node(data_.graph.nodes[i]);
+      EP_RETURN_IF_ERROR(Located(data_.graph, i, rows[i]->make(node, data_.kernels[i])));
+    }
+    return Status();
+  }
+
+  // Constants that no kernel could read where they lie get other memory.
+  void AlignConstants() {
+    for (GraphConstant& constant : data_.graph.constants) {
+      const size_t element = SizeOf(data_.graph.values[constant.value].dtype);
+      SharedBytes& bytes = constant.bytes;
+      if (bytes.size != 0 && reinterpret_cast<uintptr_t>(bytes.data) % element == 0) continue;
+      auto owner = std::make_shared<std::vector<uint64_t>>(bytes.size / sizeof(uint64_t) + 1);
+      if (bytes.size != 0) std::memcpy(owner->data(), bytes.data, bytes.size);
+      bytes.data = reinterpret_cast<const unsigned char*>(owner->data());
+      bytes.owner = std::move(owner);
+    }
+  }
+
+  void ListPorts(const std::vector<uint32_t>& values, std::vector<Port>* ports) const {
+    for (uint32_t value : values) {
+      ports->push_back({data_.graph.values[value].name, data_.graph.values[value].dtype});
+    }
+  }
+<% if device_memory %>
+
+  // Those that are read there; the same bytes once.
+  Status UploadConstants() {
+    if (data_.runtime == nullptr) return InvalidArgument("a program needs the device's runtime");
+    std::map<std::pair<const unsigned char*, size_t>, const void*> known;
+    for (const GraphConstant& constant : data_.graph.constants) {
+      data_.addresses.push_back(nullptr);
+      const SharedBytes& bytes = constant.bytes;
+      if (data_.plan.places[constant.value].kind != Place::Kind::kConstant) continue;
+      const void*& address = known[{bytes.data, bytes.size}];
+      if (address == nullptr) {
+        constants_.push_back(std::make_unique<DeviceBuffer>());
+        EP_RETURN_IF_ERROR(constants_.back()->Reserve(*data_.runtime, bytes.size));
+        void* memory = constants_.back()->get();
+        if (bytes.size != 0) {
+          EP_RETURN_IF_ERROR(data_.runtime->CopyToDevice(memory, bytes.data, bytes.size));
+        }
+        address = memory;
+      }
+      data_.addresses.back() = address;
+    }
+    return Status();
+  }
+<% endif %>
+
+  std::unique_ptr<Workspace> TakeWorkspace() const {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Workspace> workspace = std::move(idle_.back());
+        idle_.pop_back();
+        return workspace;
+      }
+    }
+    return std::make_unique<Workspace>(data_);
+  }
+
+  const bool is_saved_only_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  ProgramData data_;
+<% if device_memory %>
+  std::vector<std::unique_ptr<DeviceBuffer>> constants_;
+<% endif %>
+  // As many as there were runs at one time.
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Workspace>> idle_;
+};
+
+Status Make(const CompileRequest& request, Graph graph, std::unique_ptr<Executable>* executable) {
+  auto program = std::make_unique<GraphProgram>(request);
+  EP_RETURN_IF_ERROR(program->Init(std::move(graph)));
+  *executable = std::move(program);
+  return Status();
+}
+
+}  // namespace
+
+Status Program::Compile(const CompileRequest& request, std::unique_ptr<Executable>* executable) {
+  if (request.graph == nullptr) return InvalidArgument("there is no graph to compile");
+  Graph graph = *request.graph;
+<% if patterns %>
+  graph.patterns.clear();
+<% endif %>
+  return Make(request, std::move(graph), executable);
+}
+
+Status Program::Restore(const CompileRequest& request, std::unique_ptr<Executable>* executable) {
+  if (request.saved == nullptr) return InvalidArgument("there is no saved program");
+  Graph graph;
+  EP_RETURN_IF_ERROR(DecodeGraph(*request.saved, &graph));
+  return Make(request, std::move(graph), executable);
+}
+
+}  // namespace <%= ns %>

@@ -1,0 +1,69 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gen/api/exec.h"
+#include "gen/api/kernel.h"
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+#include "gen/graph/buffers.h"
+#include "gen/graph/executable.h"
+#include "gen/graph/graph.h"
+#include "gen/graph/program_plan.h"
+
+namespace <%= ns %> {
+
+// What the runs of a program have in common.
+struct ProgramData {
+  Graph graph;
+  std::vector<std::unique_ptr<Kernel>> kernels;  // per node
+  Plan plan;
+<% if device_memory %>
+  std::vector<const KernelRow*> rows;  // per node
+  Runtime* runtime = nullptr;
+  std::vector<const void*> addresses;  // per constant: on the device
+<% endif %>
+};
+
+// What a run has for itself. Used by one run after the other, it keeps its memory.
+class Workspace {
+ public:
+  explicit Workspace(const ProgramData& program);
+
+  Status Run(Inputs inputs, Results& results, Exec& exec);
+
+ private:
+  Status TakeInput(size_t index, const Tensor& tensor);
+  Status RunNode(size_t index, Results& results, Exec& exec);
+  // Memory for what a node makes, as value `value` of the graph.
+  Status PlaceOutput(uint32_t value, const Shape& shape, Results& results);
+<% if device_memory %>
+  Status ReserveOnHost(uint32_t value, const Shape& shape);
+  Status Download(uint32_t value);
+  Status Upload(uint32_t value, Results& results);
+  // Makes outputs available where they are needed beside where they were made.
+  Status MoveOutputs(size_t index, Results& results);
+<% endif %>
+
+  const ProgramData& program_;
+  std::vector<Tensor> tensors_;  // per value
+<% if device_memory %>
+  std::vector<void*> addresses_;      // per value: of the tensor, as the device knows it
+  std::vector<Tensor> host_tensors_;  // per value
+  std::vector<DeviceBuffer> slots_;
+  std::vector<HostBuffer> host_slots_;
+<% else %>
+  std::vector<HostBuffer> slots_;
+<% endif %>
+  // Of the node that is running.
+  std::vector<const Tensor*> inputs_;
+  std::vector<MutableTensor> made_;
+  std::vector<MutableTensor*> outputs_;
+  Shapes shapes_;
+};
+
+}  // namespace <%= ns %>
