@@ -45,7 +45,7 @@ def run(project: Project, *command: str, host: Path | None = None) -> None:
     assert result.returncode == 0, (result.stdout + result.stderr)[-6000:]
 
 
-PROJECTS = ["minimal", "full", "device_memory", "options"]
+PROJECTS = ["minimal", "full", "device_memory", "options", "compiled", "compiled_virtual"]
 
 
 @pytest.mark.parametrize("project", PROJECTS)

@@ -6,6 +6,7 @@ headers and the way it is built. So a kept one is never out of date.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import json
@@ -110,6 +111,7 @@ def built(
     compiler: str | None = None,
     variables: Mapping[str, str] | None = None,
     headers: Path | None = None,
+    changes: Mapping[str, str] | None = None,
 ) -> Project:
     """The project of a blueprint, built.
 
@@ -119,8 +121,9 @@ def built(
         compiler: the C++ compiler's command; by default whatever epforge finds.
         variables: further CMake cache variables.
         headers: ONNX Runtime's headers; by default those that the tests build against.
+        changes: the contents of files that somebody has rewritten.
     """
-    expansion = expanded(text)
+    expansion = _changed(expanded(text), changes or {})
     headers = headers or sdk().include
     key = _key(expansion, preset, compiler, variables or {}, headers)
     place = _STORE / key
@@ -142,6 +145,18 @@ def built(
 def expanded(text: str) -> Expansion:
     """The blueprint's project, in memory."""
     return expand(resolve_supported(parse(text, "blueprint.yaml")))
+
+
+def _changed(expansion: Expansion, changes: Mapping[str, str]) -> Expansion:
+    unknown = changes.keys() - {file.path for file in expansion.files}
+    assert not unknown, f"the project has no {', '.join(sorted(unknown))}"
+    files = tuple(
+        dataclasses.replace(file, content=changes[file.path].encode())
+        if file.path in changes
+        else file
+        for file in expansion.files
+    )
+    return dataclasses.replace(expansion, files=files)
 
 
 @functools.cache

@@ -13,16 +13,22 @@ from locking import locked
 
 from epforge.cache import cache_dir
 from epforge.ort.sdk import find_sdk
+from epforge.validate import THIS, Limits
+from epforge.validate.manifest import load
+from epforge.validate.site import Site
 
 _SOURCES = Path(__file__).resolve().parent / "toy_plugins"
 _STORE = cache_dir("tests", "toys")
 EP = "ToyExecutionProvider"
 OPS = {"Relu": (6, 13, 14), "Add": (7, 13, 14), "Mul": (7, 13, 14)}
+COMPILED = "toy_compiled.c"  # the toy that fuses and compiles
+CONTEXTS = {"embed": True, "external": True, "share": True}
 
 
 def toy(*macros: str, source: str = "toy_ep.c", flags: tuple[str, ...] = ()) -> Path:
     """A toy plugin compiled with some ``FAULT_...`` macros."""
-    text = (_SOURCES / source).read_bytes()
+    headers = b"".join(path.read_bytes() for path in sorted(_SOURCES.glob("*.h")))
+    text = (_SOURCES / source).read_bytes() + headers
     command = [
         *(_compiler(), "-shared", "-fPIC", "-fvisibility=hidden", "-O1"),
         *flags,
@@ -60,6 +66,36 @@ def manifest(path: Path, **changes: object) -> Path:
     }
     path.write_text(json.dumps({**content, **changes}), encoding="utf-8")
     return path
+
+
+def compiled_manifest(path: Path, **changes: object) -> Path:
+    """Writes what the compiling toy claims, with some keys changed."""
+    versions = {**OPS, "Clip": (12, 13)}
+    usual = {
+        "paradigm": "compiled",
+        "ep_context": CONTEXTS,
+        "ops": [
+            {"domain": "", "op": op, "since": since, "ready": True, "types": {"T": ["float32"]}}
+            for op, since_versions in versions.items()
+            for since in since_versions
+        ],
+    }
+    return manifest(path, **{**usual, **changes})
+
+
+def toy_site(library: Path, claims: Path | None) -> Site:
+    """A toy in this Python's runtime, for the rungs above `load`."""
+    import onnxruntime
+
+    return Site(
+        library=library,
+        manifest=load(claims) if claims else None,
+        runtime=THIS,
+        version=onnxruntime.__version__,
+        name="toy-check",
+        ep=EP,
+        limits=Limits(stall_s=6),
+    )
 
 
 @functools.cache

@@ -17,7 +17,10 @@ from epforge.errors import EpforgeError, MissingError, UsageError
 
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
-VERBS = ("check", "schema", "plan", "scaffold", "eject", "build", "validate", "sdk", "api")
+VERBS = (
+    *("check", "schema", "plan", "scaffold", "eject", "build", "validate", "compile"),
+    *("sdk", "api"),
+)
 _JSON = "--json"
 INTERRUPTED = 130
 _MACHINE = "Make room, or give yourself the right to read and write there."

@@ -40,7 +40,10 @@ def command(
     ] = None,
     rung: Annotated[
         list[str] | None,
-        typer.Option(help="static, load or ops; may be repeated. All by default.", metavar="NAME"),
+        typer.Option(
+            help="static, load, ops, graphs or context; may be repeated. All by default.",
+            metavar="NAME",
+        ),
     ] = None,
     op: Annotated[
         list[str] | None,
@@ -69,11 +72,12 @@ def command(
     ] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Proves that a plugin library works: its symbols, loading, and every op it declares.
+    """Proves that a plugin library works: its symbols, loading, every op it declares, graphs that
+    have to be divided, compiled models.
 
     Works on any plugin library; what ours claim is in the manifest beside them, what others take
     is asked. Each check runs in a process of its own, so a crash or a hang is a result. Exit
-    status 1 when a check fails; the last line names rung and op.
+    status 1 when a check fails; the last line names rung and check.
 
     \b
         epforge validate my-ep --runtime 1.24.4 --runtime 1.32.0
@@ -165,14 +169,19 @@ def _library(project: Path | None, library: Path | None, preset: str) -> Path:
         if project is not None:
             raise UsageError("give a project or --library, not both")
         return library
+    return library_of(project or Path(), preset)
+
+
+def library_of(project: Path, preset: str) -> Path:
+    """The library that a preset of a project has built. Raises UsageError if there is none."""
     from epforge.build import open_project
 
-    opened = open_project(project or Path())
+    opened = open_project(project)
     path = opened.library_path(preset)
     if not path.is_file():
         raise UsageError(
             f"{opened.root} is not built: there is no {path}",
-            f"Run: epforge build {quoted(project or Path())}"
+            f"Run: epforge build {quoted(project)}"
             + ("" if preset == "release" else f" --preset {preset}"),
         )
     return path

@@ -54,7 +54,6 @@ _ABI = {
     "links": "the edges of ORT's graph",
 }
 _ABI_CONTEXTS = {
-    "captures": "what inner graphs read of the outer one",
     "compatibility": "does a compiled model fit a device",
     "context_blob": "the data of a compiled model: who made it, what is in it",
     "context_file": "reads and writes the files of compiled models, safely",
@@ -63,6 +62,7 @@ _ABI_CONTEXTS = {
     "context_settings": "what a session wants of compiled models",
     "context_writer": "writes EPContext nodes and their data",
     "contexts": "EPContext nodes of a session",
+    "inner_graphs": "what a compiled model would lack for inner graphs",
 }
 _ABI_SHARE = {"share_group": "sessions that share one file"}
 _ABI_CALLBACKS = {"context_data": "data of compiled models by the application's callbacks"}

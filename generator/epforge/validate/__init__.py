@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import UsageError
+from epforge.validate import context, graphs, ops, static
 from epforge.validate import manifest as manifests
-from epforge.validate import static
 from epforge.validate.binary import Binary
 from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import RUNGS, CaseResult, Check, Outcome, Report, Rung
-from epforge.validate.ops import OpsRung
 from epforge.validate.process import Limits, run_worker
 from epforge.validate.runtime import THIS, Runtime, find_runtime
 from epforge.validate.sanitizers import preload_for
+from epforge.validate.site import Site
 from epforge.validate.static import Kind
 
 __all__ = [
@@ -39,6 +39,13 @@ __all__ = [
     "read_binary",
     "validate",
 ]
+
+# The rungs above `load`, lowest first, and what climbs them.
+_ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
+    Rung.OPS: ops.run,
+    Rung.GRAPHS: graphs.run,
+    Rung.CONTEXT: context.run,
+}
 
 
 def read_binary(library: Path, limits: Limits | None = None) -> Binary:
@@ -170,16 +177,34 @@ class _Climb:
         failed = any(check.outcome.bad for check in loaded.checks)
         shown = Rung.LOAD in self.rungs or failed or not loaded.usable
         checks = list(loaded.checks) if shown else []
-        if Rung.OPS not in self.rungs:
-            return loaded, checks
-        if not loaded.usable or (failed and not self.keep_going):
-            why = "a lower rung failed" if failed else "no device to run on"
-            return loaded, [*checks, _skipped(Rung.OPS, why, loaded.runtime)]
-        ops = OpsRung(
+        site = Site(
             self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
             preload, self.jobs, self.only, self.progress,
         )  # fmt: skip
-        return loaded, [*checks, *ops.run()]
+        lacking = "" if loaded.usable else "no device to run on"
+        return loaded, [*checks, *self._above_load(site, lacking, failed)]
+
+    def _above_load(self, site: Site, lacking: str, failed: bool) -> Iterator[Check]:
+        """The rungs that need devices.
+
+        Args:
+            lacking: why none of them can be climbed; empty if they can.
+            failed: something below has failed.
+        """
+        for rung, climb in _ABOVE.items():
+            if rung not in self.rungs:
+                continue
+            if failed and not self.keep_going:
+                yield _skipped(rung, "a lower rung failed", site.version)
+            elif lacking:
+                yield _skipped(rung, lacking, site.version)
+            elif not site.records_placement:
+                why = f"runtime {site.version} does not record which node went where (1.24 does)"
+                yield _skipped(rung, why, site.version)
+            else:
+                found = climb(site)
+                failed = failed or any(check.outcome.bad for check in found)
+                yield from found
 
 
 def _skipped(rung: Rung, why: str, version: str = "") -> Check:

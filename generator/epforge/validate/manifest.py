@@ -35,6 +35,25 @@ class OpClaim:
 
 
 @dataclass(frozen=True)
+class EpContext:
+    """Which compiled models a library says it writes.
+
+    Args:
+        embed: with the compiled data inside.
+        external: with the compiled data in a file beside them.
+        share: several with one such file.
+    """
+
+    embed: bool = False
+    external: bool = False
+    share: bool = False
+
+    @property
+    def any(self) -> bool:
+        return self.embed or self.external or self.share
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What a library says of itself.
 
@@ -42,6 +61,7 @@ class Manifest:
         minimum: oldest onnxruntime it loads in, (1, 24, 4).
         virtual: a device is offered only under a registration name ending in ``.virtual``.
         device_types: hardware types of the devices it may offer: "cpu", "gpu", "npu".
+        paradigm: "kernel-registry", "compiled" or "virtual".
     """
 
     path: Path
@@ -53,6 +73,8 @@ class Manifest:
     device_memory: bool
     device_types: tuple[str, ...]
     ops: tuple[OpClaim, ...]
+    paradigm: str = "kernel-registry"
+    ep_context: EpContext = EpContext()
 
 
 def beside(library: Path) -> Path:
@@ -85,11 +107,19 @@ def load(path: Path) -> Manifest:
             device_memory=bool(data.get("device_memory", False)),
             device_types=tuple(map(str, data.get("device_types", ()))),
             ops=tuple(_claim(item) for item in data["ops"]),
+            paradigm=str(data.get("paradigm", "kernel-registry")),
+            ep_context=_ep_context(data.get("ep_context", {})),
         )
     except KeyError as error:
         raise UsageError(f"{path}: the manifest lacks the key {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path}: the manifest is malformed: {error}") from error
+
+
+def _ep_context(item: object) -> EpContext:
+    if not isinstance(item, dict) or not all(isinstance(value, bool) for value in item.values()):
+        raise TypeError("ep_context is not a mapping of embed, external and share to booleans")
+    return EpContext(**{key: item.get(key, False) for key in ("embed", "external", "share")})
 
 
 def _claim(item: Mapping[str, object]) -> OpClaim:

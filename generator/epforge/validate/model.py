@@ -17,6 +17,8 @@ class Rung(StrEnum):
     STATIC = "static"  # the file alone, nothing of it is run
     LOAD = "load"  # register, list devices, unregister
     OPS = "ops"  # every declared op x type x since-version x shape
+    GRAPHS = "graphs"  # models that have to be divided, sessions side by side
+    CONTEXT = "context"  # compiled models: written, moved, damaged, read again
 
 
 RUNGS = tuple(Rung)

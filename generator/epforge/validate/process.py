@@ -40,13 +40,16 @@ class Limits:
     Args:
         stall_s: seconds without a sign of progress until it is ended.
         memory_mb: MiB of private memory; 0 for no bound.
+        computing: seconds of computing in all, on all cores, for each second of ``stall_s``.
     """
 
     stall_s: float = 60.0
     memory_mb: int = 16 * 1024
+    computing: int = 20
 
     def job(self) -> dict[str, int]:
-        return {"limit_mb": self.memory_mb, "limit_cpu_s": int(self.stall_s * 20) + 60}
+        seconds = int(self.stall_s * self.computing) + 60
+        return {"limit_mb": self.memory_mb, "limit_cpu_s": seconds}
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,12 @@ def run_worker(
     with tempfile.TemporaryDirectory(prefix="epforge-validate-") as scratch:
         folder = Path(scratch)
         job_path, records, stderr = folder / "job.json", folder / "records", folder / "stderr"
-        given = {**job, **limits.job(), "runtime_dir": str(runtime_dir) if runtime_dir else None}
+        given = {
+            **job,
+            **limits.job(),
+            "runtime_dir": str(runtime_dir) if runtime_dir else None,
+            "stderr": str(stderr),
+        }
         job_path.write_text(json.dumps(given), encoding="utf-8")
         records.touch()
         with stderr.open("wb") as errors:

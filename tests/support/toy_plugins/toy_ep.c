@@ -261,6 +261,14 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
                                         const OrtSessionOptions* options, const OrtLogger* logger,
                                         OrtEp** ep) NO_EXCEPTION {
   (void)self, (void)devices, (void)metadata, (void)count, (void)options, (void)logger;
+#ifndef FAULT_CONTEXT_IGNORED
+  char value[8] = "";
+  size_t size = sizeof(value);
+  int there = 0;
+  CHECK(ort->HasSessionConfigEntry(options, "ep.context_enable", &there));
+  if (there) CHECK(ort->GetSessionConfigEntry(options, "ep.context_enable", value, &size));
+  if (value[0] == '1') return ort->CreateStatus(ORT_NOT_IMPLEMENTED, "toy compiles no models");
+#endif
   static const struct {
     const char* op;
     int since;

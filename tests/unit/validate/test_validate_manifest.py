@@ -10,7 +10,7 @@ from toys import manifest
 
 from epforge.errors import UsageError
 from epforge.validate import validate
-from epforge.validate.manifest import beside, load, version_tuple
+from epforge.validate.manifest import EpContext, beside, load, version_tuple
 
 
 def test_what_a_library_claims(tmp_path: Path) -> None:
@@ -57,6 +57,8 @@ def test_what_is_no_manifest_is_refused(text: str, tmp_path: Path) -> None:
         {"ops": [3]},
         {"ops": [{"domain": "", "op": "Relu", "since": "x", "types": {}}]},
         {"ops": [{"domain": "", "op": "Relu", "since": 1, "types": []}]},
+        {"ep_context": True},
+        {"ep_context": {"embed": "yes"}},
         {"ort": {"min": "new"}},
         {"ort": 3},
     ],
@@ -64,6 +66,16 @@ def test_what_is_no_manifest_is_refused(text: str, tmp_path: Path) -> None:
 def test_malformed_values_are_refused(change: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="malformed"):
         load(manifest(tmp_path / "m.json", **change))
+
+
+def test_compiled_models_are_claimed_one_by_one(tmp_path: Path) -> None:
+    old = load(manifest(tmp_path / "old.json"))
+    assert old.paradigm == "kernel-registry"
+    assert not old.ep_context.any
+    some = {"embed": False, "external": True}
+    new = load(manifest(tmp_path / "new.json", paradigm="compiled", ep_context=some))
+    assert new.paradigm == "compiled"
+    assert new.ep_context == EpContext(external=True)
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,14 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
     host.check_runtime(job.get("runtime_dir"))
     if kind == "ops":
         from epforge.validate.worker.ops import run
+    elif kind == "graphs":
+        from epforge.validate.worker.graphs import run
+    elif kind == "context":
+        from epforge.validate.worker.context import run
     elif kind == "probe":
         from epforge.validate.worker.probe import run
+    elif kind == "compile":
+        from epforge.validate.worker.compiling import run
     else:
         from epforge.validate.worker.load import run
     run(job, records)

@@ -1,5 +1,10 @@
 <%= banner %>
+<% if contexts %>
+"""What a person wants to know first: `python -m <%= package %>`. And models compiled ahead of
+time: `python -m <%= package %> compile MODEL...`."""
+<% else %>
 """What a person wants to know first: `python -m <%= package %>`."""
+<% endif %>
 
 import importlib
 import sys
@@ -9,6 +14,18 @@ from . import _identity, devices, get_library_path, register
 
 def main() -> int:
     """Prints names, versions, the library and its devices. Returns 1 when there is no device."""
+<% if contexts %>
+    program = "python -m <%= package %>"
+    if sys.argv[1:2] == ["compile"]:
+        from . import _compile_command
+
+        return _compile_command.main(
+            sys.argv[2:], f"{program} compile", get_library_path, _identity.EP_NAME
+        )
+    if sys.argv[1:]:
+        print(f"usage: {program} [compile MODEL...]", file=sys.stderr)
+        return 0 if sys.argv[1] in ("-h", "--help") else 2
+<% endif %>
     print(f"{_identity.EP_NAME} {_identity.VERSION} by {_identity.VENDOR}")
     print(f"library: {get_library_path()}")
     register()

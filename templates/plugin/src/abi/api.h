@@ -19,6 +19,9 @@ struct Api {
   // min(target, runtime): the level that every struct handed to ORT is stamped with. Members and
   // functions newer than this are neither set nor called.
   uint32_t level = 0;
+<% if contexts %>
+  uint32_t runtime = 0;  // the runtime's own level: for what is known of its faults
+<% endif %>
 };
 
 // A value-initialised ABI struct that says which level it follows. Members that this code does not

@@ -12,9 +12,6 @@
 #include <utility>
 
 #include "abi/bridge.h"
-<% if contexts %>
-#include "abi/captures.h"
-<% endif %>
 #include "abi/graph_reader.h"
 #include "abi/links.h"
 #include "abi/node_reader.h"
@@ -28,6 +25,11 @@ namespace <%= ns %> {
 namespace {
 
 constexpr size_t kMaxGroup = <%= max_group %>;  // nodes; 0: no limit
+<% if contexts %>
+constexpr char kUntyped[] =
+    ": an inner graph reads what it makes, and ONNX Runtime before 1.31 would not write the type of "
+    "that into a compiled model";
+<% endif %>
 
 using Nodes = std::vector<const OrtNode*>;
 using Values = std::vector<const OrtValueInfo*>;
@@ -91,28 +93,37 @@ class Offer {
 
 Status Claimer::Claim(const OrtGraph* graph, bool drop_constants, OrtEpGraphSupportInfo* support) {
 <% if contexts %>
-  writable_ = Status();
   const OrtNode* parent = nullptr;
   if (contexts_.writing()) EP_ORT(api_, ort->Graph_GetParentNode(graph, &parent));
   if (parent != nullptr) {
-    // ORT writes inner graphs as they were, but without the constants that it could free.
-    logger_.Info("leaves the nodes of an inner graph: a compiled model has it as it was");
+    // ORT writes inner graphs as they were, but without the constants that it was free to drop.
+    logger_.Info("leaves the nodes of an inner graph: compiled models have it as it was");
     return Status();
   }
-<% endif %>
+  Scan scan{{}, {}, {}, InnerGraphs(api_)};
+<% else %>
   Scan scan;
+<% endif %>
   EP_RETURN_IF_ERROR(
       (ReadList<&OrtApi::Graph_GetNumNodes, &OrtApi::Graph_GetNodes>(api_, graph, &scan.nodes)));
+<% if contexts %>
+  if (contexts_.writing()) EP_RETURN_IF_ERROR(scan.inner.Read(scan.nodes));
+<% endif %>
   for (const OrtNode* node : scan.nodes) {
-    scan.verdicts.emplace_back();
-    EP_RETURN_IF_ERROR(Judge(node, &scan.verdicts.back()));
-    const std::string& refusal = scan.verdicts.back().refusal;
-    if (!refusal.empty() && refusals_.insert(refusal).second) {
-      logger_.Info("does not take " + refusal);
+    Verdict verdict;
+    EP_RETURN_IF_ERROR(Judge(node, &verdict));
+<% if contexts %>
+    bool may = true;
+    if (verdict.way == Way::kGroup) EP_RETURN_IF_ERROR(scan.inner.MayCompile(node, &may));
+    if (!may) verdict = {Way::kLeft, nullptr, verdict.row->op + std::string(kUntyped)};
+<% endif %>
+    if (!verdict.refusal.empty() && refusals_.insert(verdict.refusal).second) {
+      logger_.Info("does not take " + verdict.refusal);
     }
+    scan.verdicts.push_back(std::move(verdict));
   }
   EP_RETURN_IF_ERROR(Divide(&scan));
-  return Submit(scan, drop_constants, support);
+  return Submit(&scan, drop_constants, support);
 }
 
 Status Claimer::Judge(const OrtNode* node, Verdict* verdict) const {
@@ -134,7 +145,7 @@ Status Claimer::Judge(const OrtNode* node, Verdict* verdict) const {
     return refuse(std::string("it belongs to ") + holder);
   }
 <% if contexts %>
-  if (std::strcmp(op, "EPContext") == 0) {
+  if (std::strcmp(op, "EPContext") == 0 && std::strcmp(domain, "com.microsoft") == 0) {
     bool ours = false;
     EP_RETURN_IF_ERROR(contexts_.IsOurs(node, &ours));
     if (!ours) return refuse("another execution provider has made it");
@@ -188,31 +199,30 @@ Status Claimer::Divide(Scan* scan) {
 <% endif %>
 }
 
-Status Claimer::Submit(const Scan& scan, bool drop_constants, OrtEpGraphSupportInfo* support) {
-  const Nodes& nodes = scan.nodes;
+Status Claimer::Submit(Scan* scan, bool drop_constants, OrtEpGraphSupportInfo* support) {
+  const Nodes& nodes = scan->nodes;
   Offer offer(api_, support);
 <% if contexts %>
-  Captures captures(api_);
+  InnerGraphs& inner = scan->inner;
   bool captured = false;
-  if (contexts_.writing()) EP_RETURN_IF_ERROR(captures.Read(nodes));
 <% endif %>
-  for (const NodeGroup& group : scan.groups) {
+  for (const NodeGroup& group : scan->groups) {
     Nodes members;
     for (uint32_t node : group) members.push_back(nodes[node]);
 <% if also_kernels %>
-    const auto has_kernel = [&](uint32_t node) { return scan.verdicts[node].row->registered; };
+    const auto has_kernel = [&](uint32_t node) { return scan->verdicts[node].row->registered; };
     if (std::all_of(group.begin(), group.end(), has_kernel)) {
       // Nothing would be gained by compiling them.
       for (const OrtNode* node : members) EP_RETURN_IF_ERROR(offer.Alone(node));
 <% if contexts %>
-      EP_RETURN_IF_ERROR(captures.Keep(members, &captured));
+      EP_RETURN_IF_ERROR(inner.Keep(members, &captured));
 <% endif %>
       continue;
     }
 <% endif %>
 <% if contexts %>
     // What inner graphs read as well must stay an input.
-    EP_RETURN_IF_ERROR(captures.Keep(members, &captured));
+    EP_RETURN_IF_ERROR(inner.Keep(members, &captured));
     EP_RETURN_IF_ERROR(offer.Group(members, drop_constants && !captured));
 <% else %>
     EP_RETURN_IF_ERROR(offer.Group(members, drop_constants));
@@ -221,17 +231,17 @@ Status Claimer::Submit(const Scan& scan, bool drop_constants, OrtEpGraphSupportI
 <% if also_kernels or contexts %>
   for (size_t i = 0; i < nodes.size(); ++i) {
 <% if also_kernels %>
-    if (scan.verdicts[i].way == Way::kKernel) EP_RETURN_IF_ERROR(offer.Alone(nodes[i]));
+    if (scan->verdicts[i].way == Way::kKernel) EP_RETURN_IF_ERROR(offer.Alone(nodes[i]));
 <% endif %>
 <% if contexts %>
     // What an EPContext node was compiled from is gone: all its inputs must be fed.
-    if (scan.verdicts[i].way == Way::kContext) EP_RETURN_IF_ERROR(offer.Group({nodes[i]}, false));
-    if (scan.verdicts[i].way != Way::kGroup) EP_RETURN_IF_ERROR(captures.Keep({nodes[i]}, &captured));
+    if (scan->verdicts[i].way == Way::kContext) EP_RETURN_IF_ERROR(offer.Group({nodes[i]}, false));
+    if (scan->verdicts[i].way != Way::kGroup) EP_RETURN_IF_ERROR(inner.Keep({nodes[i]}, &captured));
 <% endif %>
   }
 <% endif %>
 <% if contexts %>
-  writable_ = captures.Check();
+  writable_ = inner.Check();
 <% endif %>
   logger_.Info("takes " + std::to_string(offer.nodes()) + " of " + std::to_string(nodes.size()) +
                " nodes in " + std::to_string(offer.groups()) + " groups");

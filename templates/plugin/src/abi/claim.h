@@ -10,6 +10,7 @@
 #include "abi/api.h"
 <% if contexts %>
 #include "abi/contexts.h"
+#include "abi/inner_graphs.h"
 <% endif %>
 #include "abi/logger.h"
 #include "gen/api/kernel.h"
@@ -61,11 +62,14 @@ class Claimer {
     std::vector<const OrtNode*> nodes;  // in ORT's order, in which they can be computed
     std::vector<Verdict> verdicts;      // per node
     std::vector<NodeGroup> groups;
+<% if contexts %>
+    InnerGraphs inner;  // nothing, unless the session writes a compiled model
+<% endif %>
   };
 
   Status Judge(const OrtNode* node, Verdict* verdict) const;
   Status Divide(Scan* scan);
-  Status Submit(const Scan& scan, bool drop_constants, OrtEpGraphSupportInfo* support);
+  Status Submit(Scan* scan, bool drop_constants, OrtEpGraphSupportInfo* support);
 
   const Api& api_;
   const Logger& logger_;

@@ -318,7 +318,8 @@ Status ReadContextFile(const std::string& path, SharedBytes* bytes) {
 std::string FileStamp(const std::string& path) {
   std::error_code error;
   const uintmax_t size = fs::file_size(ToPath(path), error);
-  const auto time = fs::last_write_time(ToPath(path), error).time_since_epoch().count();
+  const auto time =
+      static_cast<int64_t>(fs::last_write_time(ToPath(path), error).time_since_epoch().count());
   std::string stamp = std::to_string(size) + "@" + std::to_string(time);
 #if !defined(_WIN32)
   FileInfo info{};

@@ -237,14 +237,17 @@ Status ContextWriter::FinishGroup() {
 <% endif %>
 
 void ContextWriter::Commit() noexcept {
-  committed_ = true;
+  if (std::exchange(committed_, true)) return;
+<% if external %>
+  content_.entries.clear();  // nothing more is compiled
+<% endif %>
 <% if share %>
   if (!settings_.enable || !settings_.stop_sharing || group_ != nullptr) return;
   try {
-    const Status status = FinishGroup();
-    if (!status.ok()) logger_.Warn("the data of the shared models is lost: " + std::string(status.message()));
+    const Status status = Located("the data of the shared models", FinishGroup());
+    if (!status.ok()) logger_.Warn(status.message());
   } catch (const std::exception& error) {
-    logger_.Warn(std::string("the data of the shared models is lost: ") + error.what());
+    logger_.Warn(error.what());
   }
 <% endif %>
 }

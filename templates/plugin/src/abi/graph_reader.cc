@@ -207,8 +207,10 @@ Status GraphReader::AddConstant(const OrtValueInfo* value, uint32_t index) {
   const size_t size = static_cast<size_t>(tensor.size()) * SizeOf(tensor.dtype);
   graph_->constants.push_back({index, SharedBytes()});
   if (size == 0) return Status();
-  SharedBytes& copy = copies_[tensor.raw];
-  if (copy.size != size) copy = Copy(tensor.raw, size);
+  // Every group has its own view of the constant; and a name may mean another in another graph.
+  SharedBytes& copy = copies_[known.name];
+  const bool same = copy.size == size && std::memcmp(copy.data, tensor.raw, size) == 0;
+  if (!same) copy = Copy(tensor.raw, size);
   graph_->constants.back().bytes = copy;
   return Status();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -32,8 +33,7 @@ Status ReadName(const Api& api, const OrtValueInfo* value, std::string_view* nam
 // `value` may be null.
 Status ReadElementType(const Api& api, const OrtValueInfo* value, DType* type);
 
-// Reads the groups that ORT wants compiled, in one call of Compile: what several groups have in
-// common is copied once.
+// Reads the groups that ORT wants compiled. A constant that several of them read is copied once.
 class GraphReader {
  public:
   explicit GraphReader(const Api& api) noexcept : api_(api) {}
@@ -53,7 +53,7 @@ class GraphReader {
   const Api& api_;
   Graph* graph_ = nullptr;                                // being made
   std::unordered_map<std::string_view, uint32_t> index_;  // of its values
-  std::unordered_map<const void*, SharedBytes> copies_;   // of constants, by ORT's address
+  std::unordered_map<std::string, SharedBytes> copies_;   // of the constants of all, by name
 };
 
 }  // namespace <%= ns %>

@@ -40,6 +40,9 @@ inline Status Negotiate(const OrtApiBase& base, Api* api) {
   api->ep = api->ort != nullptr ? api->ort->GetEpApi() : nullptr;
   if (api->ep == nullptr) return NotImplemented("ONNX Runtime " + text + " takes no plugins");
   api->level = std::min(kTargetApi, level);
+<% if contexts %>
+  api->runtime = level;
+<% endif %>
   return Status();
 }
 

@@ -1,11 +1,12 @@
 <%= banner %>
 // Which compiled models fit which hardware: the factory's answers about devices that are made up.
+#include "abi/compatibility.h"
+
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "abi/compatibility.h"
 #include "abi/factory.h"
 #include "check.h"
 #include "gen/devices.h"
@@ -201,8 +202,8 @@ void TestVersions(Factory& factory) {
   CHECK(Ask(factory, Info(Version(10, 0, 0)), real) == kNever);
   CHECK(Ask(factory, Info(Version(0, 0, 1) + "-rc.1"), real) == kOlder);
   CHECK(Ask(factory, Info(Version(0, 0, 1) + "+build"), real) == kOlder);
-  for (const char* odd : {"", "1", "1.", "1.2", "x", "1.2.x", "-1.0.0", "01.0.0", " 1.0.0", "1.0.0.0",
-                          "99999999999999999999.0.0", "0.99999999999999999999.0"}) {
+  for (const char* odd : {"", "1", "1.", "1.2", "x", "1.2.x", "-1.0.0", "01.0.0", " 1.0.0",
+                          "1.0.0.0", "99999999999999999999.0.0", "0.99999999999999999999.0"}) {
     CHECK_THAT(Ask(factory, Info(odd), real) == kNever, std::string("version '") + odd + "'");
   }
 }
@@ -321,7 +322,8 @@ void TestCandidates(Factory& factory) {
   CHECK(Select(factory, {Candidate({fits, Info(Version(0, 0, 1)), fits}), best}, real) == 1);
   CHECK(Select(factory, {Candidate({fits, Info(Version(0, 0, 1))}), older}, real) == 0);
   CHECK(Select(factory, {Candidate({fits, Info(Version(1, 0, 0))}), older}, real) == 1);
-  CHECK(Select(factory, {Candidate({fits, "Other;"}), Candidate({"Other;", fits})}, real) == SIZE_MAX);
+  CHECK(Select(factory, {Candidate({fits, "Other;"}), Candidate({"Other;", fits})}, real) ==
+        SIZE_MAX);
   CHECK(Select(factory, {older, Candidate(std::vector<std::string>(300, fits))}, real) == 1);
   Device foreign;
   if (FindForeign(&foreign)) CHECK(Select(factory, {best, older}, foreign) == SIZE_MAX);
@@ -331,9 +333,9 @@ void TestCandidates(Factory& factory) {
 void TestMalformedCandidates(Factory& factory) {
   const Device real = Fitting(Rule());
   const std::string fits = Info(kVersion);
-  for (const char* count : {"", "0", "-1", "+1", " 1", "1 ", "x", "1x", "0x1", "1.0", "2", "300",
-                            "99999", "4294967297", "18446744073709551615", "18446744073709551617",
-                            "99999999999999999999999999999999"}) {
+  for (const char* count :
+       {"", "0", "-1", "+1", " 1", "1 ", "x", "1x", "0x1", "1.0", "2", "300", "99999", "4294967297",
+        "18446744073709551615", "18446744073709551617", "99999999999999999999999999999999"}) {
     Pairs odd = Candidate({fits});
     odd.all[0].second = count;
     CHECK_THAT(Select(factory, {odd}, real) == SIZE_MAX, std::string("num_models '") + count + "'");

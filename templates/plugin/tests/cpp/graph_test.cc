@@ -119,7 +119,9 @@ void CheckRules(const PartitionProblem& problem, const std::string& what) {
   const std::vector<bool> whole = WholeSets(problem, matrix);
   for (size_t s = 0; s < whole.size(); ++s) {
     const auto& set = problem.together[s];
-    const auto size_of = [&](uint32_t node) { return std::count(part.begin(), part.end(), part[node]); };
+    const auto size_of = [&](uint32_t node) {
+      return std::count(part.begin(), part.end(), part[node]);
+    };
     for (uint32_t node : set) {
       if (whole[s]) {
         CHECK_THAT(part[node] == part[set.front()], what + "a set is kept whole");
@@ -132,7 +134,8 @@ void CheckRules(const PartitionProblem& problem, const std::string& what) {
   for (const auto& [from, to] : matrix.edges()) {
     const uint32_t a = part[from];
     const uint32_t b = part[to];
-    if (a == b || !problem.supported[a] || !problem.supported[b] || !joins[a] || !joins[b]) continue;
+    if (!problem.supported[from] || !problem.supported[to]) continue;
+    if (a == b || !joins[a] || !joins[b]) continue;
     std::vector<uint32_t> joined = part;
     std::replace(joined.begin(), joined.end(), b, a);
     const auto size = static_cast<size_t>(std::count(joined.begin(), joined.end(), a));

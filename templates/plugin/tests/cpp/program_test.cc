@@ -77,16 +77,20 @@ void TestThreads() {
   if (!Has({"Mul", "Add", "Relu"})) return;
   const std::unique_ptr<Executable> program = Compiled(MulAdd().graph);
   if (program == nullptr) return;
-  std::vector<char> good(4, 1);  // per thread: CHECK is for one thread
+  std::vector<std::vector<TensorValue>> inputs;
+  std::vector<TensorValue> expected;
+  for (double number : {1.0, 2.0, 3.0, 4.0}) {
+    inputs.push_back({Floats({2}, {number, 1}), Floats({}, {number})});
+    expected.push_back(Floats({2}, {number * number + 1, number + 1}));
+  }
+  std::vector<char> good(inputs.size(), 1);  // per thread: checks are for one thread
   std::vector<std::thread> threads;
   for (size_t t = 0; t < good.size(); ++t) {
-    threads.emplace_back([&program, &good, t] {
-      const auto number = static_cast<double>(t + 1);
+    threads.emplace_back([&, t] {
       for (int i = 0; i < 50; ++i) {
         KeptResults results(*program);
-        const std::vector<TensorValue> inputs = {Floats({2}, {number, 1}), Floats({}, {number})};
-        if (!Run(*program, inputs, results).ok()) good[t] = 0;
-        if (!AreEqual(results.Take()[0], Floats({2}, {number * number + 1, number + 1}))) good[t] = 0;
+        if (!Run(*program, inputs[t], results).ok()) good[t] = 0;
+        if (!AreEqual(results.Take()[0], expected[t])) good[t] = 0;
       }
     });
   }
@@ -131,9 +135,8 @@ GraphBuilder Shapes64() {
   uint32_t shape = builder.Input(DType::kInt64);
   builder.Output(builder.Node("Reshape", {x, shape}));
   if (Takes("Shape", {DType::kFloat32}, DType::kInt64)) {
-    const uint32_t computed = builder.Node("Shape", {builder.graph.nodes[0].outputs[0]}, DType::kInt64);
-    builder.Output(computed);
-    shape = computed;
+    shape = builder.Node("Shape", {builder.graph.outputs[0]}, DType::kInt64);
+    builder.Output(shape);
   }
   const uint32_t zeros = builder.Constant(Make(DType::kInt64, {2}, {0, 0}));
   if (Takes("Add", {DType::kInt64, DType::kInt64}, DType::kInt64)) {
@@ -150,13 +153,14 @@ void TestShapeInputs() {
   if (program == nullptr) return;
   const TensorValue x = Floats({6}, {1, 2, 3, 4, 5, 6});
   const TensorValue y = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const TensorValue shape = Make(DType::kInt64, {2}, {2, 3});
   for (int i = 0; i < 2; ++i) {
-    const std::vector<TensorValue> results = Compute(*program, {x, Make(DType::kInt64, {2}, {2, 3})});
+    const std::vector<TensorValue> results = Compute(*program, {x, shape});
     CHECK(AreEqual(results.front(), y) && AreEqual(results.back(), y));
-    if (results.size() == 3) CHECK(AreEqual(results[1], Make(DType::kInt64, {2}, {2, 3})));
+    if (results.size() == 3) CHECK(AreEqual(results[1], shape));
   }
-  const TensorValue none = Floats({0}, {});
-  CHECK(AreEqual(Compute(*program, {none, Make(DType::kInt64, {2}, {0, 7})})[0], Floats({0, 7}, {})));
+  const TensorValue empty = Make(DType::kInt64, {2}, {0, 7});
+  CHECK(AreEqual(Compute(*program, {Floats({0}, {}), empty})[0], Floats({0, 7}, {})));
 }
 <% if device_memory %>
 
@@ -220,7 +224,8 @@ void TestRunErrors() {
   const auto fails = [&](const std::vector<TensorValue>& inputs, const char* text) {
     KeptResults results(*program);
     const Status status = Run(*program, inputs, results);
-    CHECK_THAT(!status.ok() && Contains(status, text), std::string("'") + status.message() + "' has " + text);
+    CHECK_THAT(!status.ok() && Contains(status, text),
+               std::string("'") + status.message() + "' has " + text);
   };
   fails({x, Floats({3}, {1, 2, 3})}, "Mul node 'Mul_0': ");
   fails({x}, "2 inputs");
@@ -251,7 +256,8 @@ void TestGraphErrors() {
     Graph graph = good;
     change(graph);
     const Status status = Refused(graph);
-    CHECK_THAT(!status.ok() && Contains(status, text), std::string("'") + status.message() + "' has " + text);
+    CHECK_THAT(!status.ok() && Contains(status, text),
+               std::string("'") + status.message() + "' has " + text);
   };
   refused("Relu node 'Relu_2'", [](Graph& g) { g.nodes[2].since = 1000; });
   refused("there is no kernel", [](Graph& g) { g.nodes[0].op = "Nothing"; });
@@ -287,7 +293,8 @@ void TestGraphErrors() {
   });
   CompileRequest nothing = Request();
   std::unique_ptr<Executable> executable;
-  CHECK(!Program::Compile(nothing, &executable).ok() && !Program::Restore(nothing, &executable).ok());
+  CHECK(!Program::Compile(nothing, &executable).ok());
+  CHECK(!Program::Restore(nothing, &executable).ok());
 }
 
 void TestSave() {
@@ -375,7 +382,8 @@ void TestHostile() {
   for (int i = 0; i < 2000; ++i) {
     changed = saved;
     for (size_t n = 1 + random() % 4; n > 0; --n) {
-      changed.payload[random() % changed.payload.size()] ^= static_cast<unsigned char>(1 << random() % 8);
+      unsigned char& byte = changed.payload[random() % changed.payload.size()];
+      byte = static_cast<unsigned char>(byte ^ 1 << random() % 8);
     }
     TryAnyway(changed);
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned char kMagic[8] = {0x89, 'E', 'P', 'C', '\r', '\n', 0x1A, '\n'};
 constexpr uint32_t kFormat = 1;
 constexpr size_t kHeaderSize = 64;
-constexpr size_t kSummedHeader = kHeaderSize - sizeof(uint64_t);  // the checksum of the rest is last
+constexpr size_t kSummedHeader = kHeaderSize - sizeof(uint64_t);  // the sum of the rest is last
 constexpr size_t kMaxName = 4096;
 
 struct Header {
@@ -241,7 +241,7 @@ Status DecodeBlob(const SharedBytes& bytes, BlobContent* content) {
     EP_RETURN_IF_ERROR(ReadEntry(&reader, chunks, &entry));
     EP_RETURN_IF_ERROR(CheckName(entry.name, &names));
   }
-  if (!reader.ok() || reader.left() != 0) return Damaged("the directory does not end where it should");
+  if (!reader.ok() || reader.left() != 0) return Damaged("the directory has a wrong end");
   *content = std::move(read);
   return Status();
 }
@@ -249,7 +249,9 @@ Status DecodeBlob(const SharedBytes& bytes, BlobContent* content) {
 SharedBytes AllocateBlob(size_t size, unsigned char** data) {
   constexpr std::align_val_t kAlignment{kBlobAlignment};
   void* memory = ::operator new(size != 0 ? size : 1, kAlignment);
-  const auto release = [](const void* owned) { ::operator delete(const_cast<void*>(owned), kAlignment); };
+  const auto release = [](const void* owned) {
+    ::operator delete(const_cast<void*>(owned), kAlignment);
+  };
   SharedBytes bytes;
   bytes.owner = std::shared_ptr<const void>(memory, release);
   bytes.data = *data = static_cast<unsigned char*>(memory);

@@ -5,10 +5,10 @@
 #include <new>
 #include <string>
 
-#include "gen/api/status.h"
 <% if device_memory %>
 #include "device/runtime.h"
 <% endif %>
+#include "gen/api/status.h"
 
 namespace <%= ns %> {
 

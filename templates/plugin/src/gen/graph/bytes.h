@@ -76,7 +76,8 @@ class ByteReader {
   std::vector<unsigned char> Block() {
     const size_t size = Count(1);
     const unsigned char* data = Take(size);
-    return data == nullptr ? std::vector<unsigned char>() : std::vector<unsigned char>(data, data + size);
+    return data == nullptr ? std::vector<unsigned char>()
+                           : std::vector<unsigned char>(data, data + size);
   }
   std::string Text() {
     const size_t size = Count(1);

@@ -29,19 +29,26 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
+// Written out, so that it is one load.
+uint64_t LoadWord(const unsigned char* at) noexcept {
+  return uint64_t{at[0]} | uint64_t{at[1]} << 8 | uint64_t{at[2]} << 16 | uint64_t{at[3]} << 24 |
+         uint64_t{at[4]} << 32 | uint64_t{at[5]} << 40 | uint64_t{at[6]} << 48 |
+         uint64_t{at[7]} << 56;
+}
+
 }  // namespace
 
 uint64_t Checksum(const void* data, size_t size) noexcept {
   const auto* at = static_cast<const unsigned char*>(data);
+  const auto& rows = kTables.rows;
   uint64_t sum = ~uint64_t{0};
   for (; size >= kStep; size -= kStep, at += kStep) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < kStep; ++i) word |= uint64_t{at[i]} << 8 * i;
-    word ^= sum;
-    sum = 0;
-    for (size_t i = 0; i < kStep; ++i) sum ^= kTables.rows[kStep - 1 - i][word >> 8 * i & 0xFF];
+    const uint64_t word = LoadWord(at) ^ sum;
+    sum = rows[7][word & 0xFF] ^ rows[6][word >> 8 & 0xFF] ^ rows[5][word >> 16 & 0xFF] ^
+          rows[4][word >> 24 & 0xFF] ^ rows[3][word >> 32 & 0xFF] ^ rows[2][word >> 40 & 0xFF] ^
+          rows[1][word >> 48 & 0xFF] ^ rows[0][word >> 56];
   }
-  for (; size > 0; --size, ++at) sum = sum >> 8 ^ kTables.rows[0][(sum ^ *at) & 0xFF];
+  for (; size > 0; --size, ++at) sum = sum >> 8 ^ rows[0][(sum ^ *at) & 0xFF];
   return ~sum;
 }
 

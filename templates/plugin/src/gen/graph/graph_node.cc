@@ -4,7 +4,7 @@
 namespace <%= ns %> {
 
 template <class T>
-Status GraphNodeView::Find(const char* name, Attribute::Kind kind, T Attribute::*member, T* value,
+Status GraphNodeView::Find(const char* name, Attribute::Kind kind, T Attribute::* member, T* value,
                            bool* found) const {
   if (found != nullptr) *found = false;
   for (const Attribute& attribute : node_.attributes) {

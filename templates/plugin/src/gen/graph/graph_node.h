@@ -30,7 +30,7 @@ class GraphNodeView final : public Node {
 
  private:
   template <class T>
-  Status Find(const char* name, Attribute::Kind kind, T Attribute::*member, T* value,
+  Status Find(const char* name, Attribute::Kind kind, T Attribute::* member, T* value,
               bool* found) const;
 
   const GraphNode& node_;

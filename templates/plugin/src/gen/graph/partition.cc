@@ -44,22 +44,17 @@ class Groups {
 
   // Joins groups that an edge connects until no two are left that could be one.
   //
-  // Group by group in their order, each with its predecessors, the nearest first. So there is a
-  // path between the two through a third group only if that one cannot join either, which stays
-  // so: no pair is looked at twice.
+  // Group by group in their order, each with those before it. A path from one of these through a
+  // third group or node begins with what it could not join, or with what joins nothing. That stays
+  // so, and no pair has to be looked at twice.
   void JoinAll() {
     for (uint32_t group : quotient_.Order()) {
       if (!units_[group].joins) continue;
-      std::vector<uint32_t> nearest;
-      for (uint32_t before : quotient_.Predecessors(group)) {
-        if (units_[before].joins) nearest.push_back(before);
-      }
-      std::sort(nearest.begin(), nearest.end(),
-                [this](uint32_t a, uint32_t b) { return quotient_.Before(b, a); });
-      for (uint32_t before : nearest) {
-        const uint32_t a = quotient_.Find(before);
+      const std::vector<uint32_t> before = quotient_.Predecessors(group);
+      for (uint32_t other : before) {
+        const uint32_t a = quotient_.Find(other);
         const uint32_t b = quotient_.Find(group);
-        if (a != b) Join({a, b});
+        if (a != b && units_[a].joins) Join({a, b});
       }
     }
   }
@@ -79,7 +74,8 @@ Status CheckEdges(const PartitionProblem& problem) {
   }
   for (size_t i = 0; i < count; ++i) {
     if (first[i] > first[i + 1] || first[i + 1] > problem.successors.size()) {
-      return InvalidArgument("partition: first_successor does not grow at node " + std::to_string(i));
+      return InvalidArgument("partition: first_successor does not grow at node " +
+                             std::to_string(i));
     }
     for (uint32_t edge = first[i]; edge < first[i + 1]; ++edge) {
       const uint32_t to = problem.successors[edge];
@@ -115,7 +111,8 @@ std::vector<Quotient::Edge> EdgesOf(const PartitionProblem& problem) {
   std::vector<Quotient::Edge> edges;
   edges.reserve(problem.successors.size());
   for (uint32_t i = 0; i < problem.supported.size(); ++i) {
-    for (uint32_t edge = problem.first_successor[i]; edge < problem.first_successor[i + 1]; ++edge) {
+    for (uint32_t edge = problem.first_successor[i]; edge < problem.first_successor[i + 1];
+         ++edge) {
       edges.emplace_back(i, problem.successors[edge]);
     }
   }

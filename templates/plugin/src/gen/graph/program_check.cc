@@ -35,7 +35,7 @@ class Checker {
   Status CheckValues() {
     if (graph_.values.size() >= GraphNode::kAbsent) return InvalidArgument("far too many values");
     for (const GraphValue& value : graph_.values) {
-      if (value.name.size() > kMaxName) return InvalidArgument("the name of a value is far too long");
+      if (value.name.size() > kMaxName) return InvalidArgument("a name is far too long");
       if (!value.has_shape) continue;
       const auto is_dim = [](int64_t dim) { return dim >= -1; };
       if (value.shape.size() <= kMaxRank &&
@@ -59,8 +59,8 @@ class Checker {
       return InvalidArgument("a name is far too long");
     }
     // The table is asked with C strings.
-    const bool whole = node.op.find('\0') == std::string::npos &&
-                       node.domain.find('\0') == std::string::npos;
+    const bool whole =
+        node.op.find('\0') == std::string::npos && node.domain.find('\0') == std::string::npos;
     if (whole) *row = FindKernel(node.domain.c_str(), node.op.c_str(), node.since);
     if (*row == nullptr || !(*row)->ready) {
       return NotImplemented("there is no kernel for version " + std::to_string(node.since) +
@@ -205,11 +205,12 @@ Status Located(const Graph& graph, size_t node, const Status& status) {
 }
 
 Status CountBytes(DType dtype, const Shape& shape, size_t* bytes) {
-  uint64_t most = (SIZE_MAX >> 1) / std::max<size_t>(SizeOf(dtype), 1);
+  const uint64_t most = (SIZE_MAX >> 1) / std::max<size_t>(SizeOf(dtype), 1);
   uint64_t count = 1;
   for (int64_t dim : shape) {
-    if (dim < 0) return InvalidArgument("there is a negative dimension in shape " + Describe(shape));
-    count = count != 0 && static_cast<uint64_t>(dim) > most / count ? most + 1 : count * static_cast<uint64_t>(dim);
+    if (dim < 0) return InvalidArgument("a dimension is negative in shape " + Describe(shape));
+    const auto size = static_cast<uint64_t>(dim);
+    count = count != 0 && size > most / count ? most + 1 : count * size;
   }
   if (count > most) return InvalidArgument("shape " + Describe(shape) + " has too many elements");
   *bytes = static_cast<size_t>(count) * SizeOf(dtype);

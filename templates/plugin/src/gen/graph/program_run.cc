@@ -9,11 +9,6 @@
 #include "gen/graph/signature.h"
 
 namespace <%= ns %> {
-namespace {
-
-void* Writable(const Tensor& tensor) { return const_cast<void*>(tensor.raw); }
-
-}  // namespace
 
 Workspace::Workspace(const ProgramData& program)
     : program_(program),
@@ -84,7 +79,7 @@ Status Workspace::TakeInput(size_t index, const Tensor& tensor) {
   tensors_[value] = tensor;
 <% if device_memory %>
   if (bytes == 0) return ReserveOnHost(value, tensor.shape);
-  addresses_[value] = Writable(tensor);
+  addresses_[value] = const_cast<void*>(tensor.raw);
   tensors_[value].raw = program_.runtime->KernelAddress(tensor.raw);
   if (tensors_[value].raw == nullptr) return Failed("it is not in the device's memory");
   return Download(value);
@@ -94,38 +89,47 @@ Status Workspace::TakeInput(size_t index, const Tensor& tensor) {
 }
 
 Status Workspace::RunNode(size_t index, Results& results, Exec& exec) {
-  const GraphNode& node = program_.graph.nodes[index];
   const Kernel& kernel = *program_.kernels[index];
-<% if device_memory %>
-  const KernelRow& row = *program_.rows[index];
-<% endif %>
-  inputs_.clear();
-  for (uint32_t value : node.inputs) {
-    const Tensor* tensor = nullptr;
-    if (value != GraphNode::kAbsent) tensor = &tensors_[value];
-<% if device_memory %>
-    if (tensor != nullptr && IsOnHost(row.host_inputs, inputs_.size())) {
-      tensor = &host_tensors_[value];
-    }
-<% endif %>
-    inputs_.push_back(tensor);
-  }
+  const size_t count = program_.graph.nodes[index].outputs.size();
+  ListInputs(index);
   const Inputs inputs(inputs_.data(), inputs_.size());
-
-  const size_t count = node.outputs.size();
   shapes_.resize(count);
   for (Shape& shape : shapes_) shape.clear();
   EP_RETURN_IF_ERROR(kernel.InferShapes(inputs, shapes_));
   if (shapes_.size() < count) return Failed("the kernel does not know all its outputs");
+  EP_RETURN_IF_ERROR(PlaceOutputs(index, results));
+  if (!is_empty_) EP_RETURN_IF_ERROR(kernel.Compute(inputs, Outputs(outputs_.data(), count), exec));
+<% if device_memory %>
+  return MoveOutputs(index, results);
+<% else %>
+  return Status();
+<% endif %>
+}
 
-  made_.resize(count);
-  outputs_.assign(count, nullptr);
-  bool is_empty = true;
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t value = node.outputs[i];
+void Workspace::ListInputs(size_t index) {
+  inputs_.clear();
+  for (uint32_t value : program_.graph.nodes[index].inputs) {
+    const Tensor* tensor = nullptr;
+<% if device_memory %>
+    const bool on_host = IsOnHost(program_.rows[index]->host_inputs, inputs_.size());
+    if (value != GraphNode::kAbsent) tensor = on_host ? &host_tensors_[value] : &tensors_[value];
+<% else %>
+    if (value != GraphNode::kAbsent) tensor = &tensors_[value];
+<% endif %>
+    inputs_.push_back(tensor);
+  }
+}
+
+Status Workspace::PlaceOutputs(size_t index, Results& results) {
+  const std::vector<uint32_t>& outputs = program_.graph.nodes[index].outputs;
+  made_.resize(outputs.size());
+  outputs_.assign(outputs.size(), nullptr);
+  is_empty_ = true;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const uint32_t value = outputs[i];
     if (value == GraphNode::kAbsent) continue;
 <% if device_memory %>
-    const bool on_host = IsOnHost(row.host_outputs, i);
+    const bool on_host = IsOnHost(program_.rows[index]->host_outputs, i);
     EP_RETURN_IF_ERROR(on_host ? ReserveOnHost(value, shapes_[i])
                                : PlaceOutput(value, shapes_[i], results));
     const Tensor& tensor = on_host ? host_tensors_[value] : tensors_[value];
@@ -133,16 +137,11 @@ Status Workspace::RunNode(size_t index, Results& results, Exec& exec) {
     EP_RETURN_IF_ERROR(PlaceOutput(value, shapes_[i], results));
     const Tensor& tensor = tensors_[value];
 <% endif %>
-    made_[i] = {Writable(tensor), tensor.dtype, tensor.shape};
+    made_[i] = {const_cast<void*>(tensor.raw), tensor.dtype, tensor.shape};
     outputs_[i] = &made_[i];
-    if (tensor.size() != 0) is_empty = false;
+    if (tensor.size() != 0) is_empty_ = false;
   }
-  if (!is_empty) EP_RETURN_IF_ERROR(kernel.Compute(inputs, Outputs(outputs_.data(), count), exec));
-<% if device_memory %>
-  return MoveOutputs(index, results);
-<% else %>
   return Status();
-<% endif %>
 }
 
 Status Workspace::PlaceOutput(uint32_t value, const Shape& shape, Results& results) {
@@ -199,7 +198,8 @@ Status Workspace::Download(uint32_t value) {
   EP_RETURN_IF_ERROR(CountBytes(tensors_[value].dtype, tensors_[value].shape, &bytes));
   EP_RETURN_IF_ERROR(ReserveOnHost(value, tensors_[value].shape));
   if (bytes == 0) return Status();
-  return program_.runtime->CopyToHost(Writable(host_tensors_[value]), addresses_[value], bytes);
+  void* host = host_slots_[program_.plan.host_places[value].index].get();
+  return program_.runtime->CopyToHost(host, addresses_[value], bytes);
 }
 
 // For kernels that read the value on the device, and for results, if it is one.

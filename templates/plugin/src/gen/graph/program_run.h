@@ -39,7 +39,9 @@ class Workspace {
  private:
   Status TakeInput(size_t index, const Tensor& tensor);
   Status RunNode(size_t index, Results& results, Exec& exec);
-  // Memory for what a node makes, as value `value` of the graph.
+  void ListInputs(size_t index);
+  // Memory for what a node makes, in the shapes that are known by now.
+  Status PlaceOutputs(size_t index, Results& results);
   Status PlaceOutput(uint32_t value, const Shape& shape, Results& results);
 <% if device_memory %>
   Status ReserveOnHost(uint32_t value, const Shape& shape);
@@ -50,19 +52,24 @@ class Workspace {
 <% endif %>
 
   const ProgramData& program_;
-  std::vector<Tensor> tensors_;  // per value
+  // Per value.
+  std::vector<Tensor> tensors_;
 <% if device_memory %>
-  std::vector<void*> addresses_;      // per value: of the tensor, as the device knows it
-  std::vector<Tensor> host_tensors_;  // per value
+  std::vector<void*> addresses_;  // of the tensor, as the device knows it
+  std::vector<Tensor> host_tensors_;
+
   std::vector<DeviceBuffer> slots_;
   std::vector<HostBuffer> host_slots_;
 <% else %>
+
   std::vector<HostBuffer> slots_;
 <% endif %>
+
   // Of the node that is running.
   std::vector<const Tensor*> inputs_;
   std::vector<MutableTensor> made_;
   std::vector<MutableTensor*> outputs_;
+  bool is_empty_ = true;  // is there not one element in all outputs?
   Shapes shapes_;
 };
 

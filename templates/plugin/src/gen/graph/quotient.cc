@@ -6,7 +6,7 @@
 namespace <%= ns %> {
 namespace {
 
-constexpr uint64_t kStepsPerItem = 64;   // of all searches, for every node and every edge
+constexpr uint64_t kStepsPerItem = 64;    // of all searches, for every node and every edge
 constexpr uint64_t kStepsPerSearch = 64;  // when those are used up
 constexpr int kGapBits = 32;              // between the labels of neighbours, at first
 
@@ -58,10 +58,15 @@ const std::vector<uint32_t>& Quotient::Predecessors(uint32_t node) {
   return predecessors_[node];
 }
 
+void Quotient::Sort(std::vector<uint32_t>* nodes) const {
+  const auto before = [this](uint32_t a, uint32_t b) { return label_[a] < label_[b]; };
+  std::sort(nodes->begin(), nodes->end(), before);
+}
+
 bool Quotient::Contract(const std::vector<uint32_t>& nodes) {
   std::vector<uint32_t> parts;
   for (uint32_t node : nodes) parts.push_back(Find(node));
-  std::sort(parts.begin(), parts.end(), [this](uint32_t a, uint32_t b) { return Before(a, b); });
+  Sort(&parts);
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   if (parts.size() < 2) return true;
 
@@ -163,7 +168,7 @@ void Quotient::Unlink(uint32_t node) {
 
 void Quotient::Insert(std::vector<uint32_t> nodes, uint32_t left, bool close) {
   if (nodes.empty()) return;
-  std::sort(nodes.begin(), nodes.end(), [this](uint32_t a, uint32_t b) { return Before(a, b); });
+  Sort(&nodes);
   for (uint32_t node : nodes) Unlink(node);
   const uint32_t right = next_[left];
   uint64_t gap = label_[right] - label_[left];

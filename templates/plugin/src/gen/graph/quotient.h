@@ -30,7 +30,6 @@ class Quotient {
   uint32_t Find(uint32_t node);
   // All that there are, in an order in which they can be computed.
   std::vector<uint32_t> Order() const;
-  bool Before(uint32_t a, uint32_t b) const noexcept { return label_[a] < label_[b]; }
   const std::vector<uint32_t>& Predecessors(uint32_t node);
 
  private:
@@ -57,6 +56,7 @@ class Quotient {
     uint64_t high;
   };
 
+  void Sort(std::vector<uint32_t>* nodes) const;
   bool Advance(Search* search, const Range& range);
   void Compact(std::vector<uint32_t>* list, uint32_t node);
   void Unite(const std::vector<uint32_t>& parts, uint32_t place);

@@ -9,7 +9,7 @@ namespace {
 // The inputs or the outputs of a node, against one of the two masks of each rule.
 class Side {
  public:
-  Side(const char* name, const std::vector<DType>& types, uint64_t TypeRule::*mask)
+  Side(const char* name, const std::vector<DType>& types, uint64_t TypeRule::* mask)
       : name_(name), types_(types), mask_(mask) {}
 
   // What every position of a rule must be; and if it has a constraint, all the same.
@@ -20,7 +20,8 @@ class Side {
       if (*rule.constraint == '\0') continue;
       if (*bound == DType::kUndefined) *bound = types_[i];
       if (*bound == types_[i]) continue;
-      return Refuse(i, std::string("another of type ") + rule.constraint + " is " + TypeName(*bound));
+      return Refuse(i,
+                    std::string("another of type ") + rule.constraint + " is " + TypeName(*bound));
     }
     return Status();
   }
@@ -58,7 +59,7 @@ class Side {
 
   std::string name_;
   const std::vector<DType>& types_;
-  uint64_t TypeRule::*mask_;
+  uint64_t TypeRule::* mask_;
 };
 
 bool IsVariadic(const KernelRow& row) {
@@ -71,10 +72,10 @@ bool IsVariadic(const KernelRow& row) {
 }  // namespace
 
 const char* TypeName(DType dtype) noexcept {
-  constexpr const char* kNames[] = {
-      "undefined", "float32", "uint8",   "int8",    "uint16",  "int16",
-      "int32",     "int64",   "string",  "bool",    "float16", "float64",
-      "uint32",    "uint64",  "complex64", "complex128", "bfloat16"};
+  constexpr const char* kNames[] = {"undefined",  "float32", "uint8",  "int8",   "uint16",
+                                    "int16",      "int32",   "int64",  "string", "bool",
+                                    "float16",    "float64", "uint32", "uint64", "complex64",
+                                    "complex128", "bfloat16"};
   const auto number = static_cast<size_t>(dtype);
   return number < sizeof(kNames) / sizeof(kNames[0]) ? kNames[number] : "of an unknown type";
 }

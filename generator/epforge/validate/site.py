@@ -1,0 +1,206 @@
+"""A library at work in one runtime: what the rungs above `load` have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from epforge.validate.load import fate
+from epforge.validate.manifest import Manifest, OpClaim, version_tuple
+from epforge.validate.model import CaseResult, Check, Outcome, Rung
+from epforge.validate.process import Limits, WorkerRun, run_worker
+from epforge.validate.runtime import Runtime
+
+_RECORDS_SINCE = (1, 24)  # the first runtime that says who got which node
+_MOST_RESTARTS = 3  # a worker that died goes on behind the case it died in
+_WORST = (Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.FAILED)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a job of cases came to, over as many workers as it took.
+
+    Args:
+        records: everything the workers said, in order.
+        cases: the records of cases; one more for each worker that did not end well.
+    """
+
+    records: tuple[Mapping[str, Any], ...]
+    cases: tuple[Mapping[str, Any], ...]
+    seconds: float
+
+    def named(self, record: str) -> list[Mapping[str, Any]]:
+        """The records of one name."""
+        return [item for item in self.records if item["record"] == record]
+
+    @property
+    def idle(self) -> CaseResult | None:
+        """Why a worker did nothing, if one did."""
+        return idle(self.named("error"))
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a library takes, by its manifest or by what it took when it was asked.
+
+    Args:
+        lines: what went wrong while it was asked.
+    """
+
+    ops: tuple[OpClaim, ...]
+    lines: tuple[Check, ...] = ()
+
+    def job(self) -> list[dict[str, object]]:
+        """The claims that are ready, for a worker."""
+        return [
+            {"domain": c.domain, "op": c.op, "since": c.since, "types": dict(c.types)}
+            for c in self.ops
+            if c.ready
+        ]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A library in a runtime where rung `load` has found devices.
+
+    Args:
+        version: of the runtime.
+        name: registration name under which there are devices.
+        ep: name of the execution provider.
+        preload: libraries the loader must load first (sanitizer runtimes).
+        only: ops to restrict rung `ops` to.
+    """
+
+    library: Path
+    manifest: Manifest | None
+    runtime: Runtime
+    version: str
+    name: str
+    ep: str
+    limits: Limits
+    preload: tuple[str, ...] = ()
+    jobs: int = 2
+    only: tuple[str, ...] = ()
+    progress: Callable[[str], None] = lambda _: None
+
+    @property
+    def records_placement(self) -> bool:
+        """Does the runtime say which node went where?"""
+        return version_tuple(self.version) >= _RECORDS_SINCE
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What the library takes; found out once."""
+        return Claims(self.manifest.ops) if self.manifest else self._probe()
+
+    def worker(self, job: Mapping[str, object]) -> WorkerRun:
+        given = {"library": str(self.library), "name": self.name, "ep": self.ep, **job}
+        return run_worker(given, self.limits, self.runtime.directory, self.preload)
+
+    def cases(self, job: Mapping[str, object]) -> Ran:
+        """Runs a job of cases to its end: past the cases in which a worker dies."""
+        records: list[Mapping[str, Any]] = []
+        cases: list[Mapping[str, Any]] = []
+        seconds = 0.0
+        for attempt in range(_MOST_RESTARTS + 1):
+            run = self.worker({**job, "skip": [case["label"] for case in cases]})
+            seconds += run.seconds
+            records += run.records
+            cases += run.named("case")
+            if run.finished and not run.ended:
+                break
+            what = "at process exit" if run.finished else run.step or "the process"
+            cases.append(_death(what, fate(run), run.fault))
+            if is_final(run):
+                break
+            if attempt == _MOST_RESTARTS:
+                cases.append(_death("the rest", Outcome.NOT_CHECKED, "too many crashes"))
+        return Ran(tuple(records), tuple(cases), seconds)
+
+    def check(self, rung: Rung, name: str, outcome: Outcome, detail: str, s: float = 0.0) -> Check:
+        return Check(rung, name, outcome, detail, self.version, s)
+
+    def _probe(self) -> Claims:
+        """What a library without a manifest takes."""
+        self.progress("no manifest: asking which ops the library takes")
+        skip: list[str] = []
+        claims: list[OpClaim] = []
+        lines: list[Check] = []
+        for _ in range(_MOST_RESTARTS + 1):
+            run = self.worker({"job": "probe", "skip": skip})
+            skip += [str(record["name"]) for record in run.named("asked")]
+            claims += [c for c in map(_claim, run.named("claim")) if c.name in skip]
+            if run.finished and not run.ended:
+                break
+            what = f"claim of {run.step or 'the process'}"
+            lines.append(self.check(Rung.OPS, what, fate(run), run.fault, run.seconds))
+            if is_final(run):
+                break
+            skip.append(run.step)
+        return Claims(tuple(claims), tuple(lines))
+
+
+def is_final(run: WorkerRun) -> bool:
+    """Would a worker that goes on behind the case in which this one died end like it?"""
+    return run.finished or run.timed_out or run.step in ("", "register", "unregister")
+
+
+def idle(errors: Sequence[Mapping[str, Any]]) -> CaseResult | None:
+    """What records of errors say about a worker that did nothing."""
+    if not errors:
+        return None
+    lacking = errors[0]["type"] == "NoBlocks"
+    outcome = Outcome.NOT_CHECKED if lacking else Outcome.FAILED
+    return CaseResult("the process", outcome, str(errors[0]["text"]))
+
+
+def as_case(record: Mapping[str, Any]) -> CaseResult:
+    return CaseResult(str(record["label"]), Outcome(record["outcome"]), str(record["detail"]))
+
+
+def verdict_of(cases: Sequence[CaseResult], passed: str) -> tuple[Outcome, str]:
+    """Outcome and detail of a line that has several cases.
+
+    Args:
+        passed: the detail where nothing is wrong.
+    """
+    bad = [case for case in cases if case.outcome.bad]
+    if bad:
+        worst = min(bad, key=lambda case: _WORST.index(case.outcome))
+        more = f" (and {len(bad) - 1} more of {len(cases)})" if len(bad) > 1 else ""
+        return worst.outcome, f"{worst.label}: {worst.detail}{more}"
+    if any(case.outcome is Outcome.PASSED for case in cases):
+        return Outcome.PASSED, passed
+    reasons = list(dict.fromkeys(case.detail for case in cases)) or ["nothing to check"]
+    return Outcome.NOT_CHECKED, "; ".join(reasons[:2])
+
+
+def by_line(cases: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    """Cases whose labels are ``line/what it is``, by their lines, without that part."""
+    lines: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        line, slash, label = case.label.partition("/")
+        name, what = (line, label) if slash else ("worker", case.label)
+        lines.setdefault(name, []).append(replace(case, label=what))
+    return lines
+
+
+def numbers(cases: Sequence[CaseResult], one: str, many: str) -> str:
+    """ "3 graphs, 1 not checked"."""
+    count = Counter(case.outcome for case in cases)
+    passed, left = count[Outcome.PASSED], count[Outcome.NOT_CHECKED]
+    return f"{passed} {one if passed == 1 else many}" + (f", {left} not checked" if left else "")
+
+
+def _claim(record: Mapping[str, Any]) -> OpClaim:
+    types = {key: tuple(value) for key, value in record["types"].items()}
+    return OpClaim(str(record["domain"]), str(record["op"]), int(record["since"]), types)
+
+
+def _death(label: str, outcome: Outcome, detail: str) -> Mapping[str, Any]:
+    """The record of a case that the worker could not write any more."""
+    return {"label": label, "outcome": str(outcome), "detail": detail, "kind": "death"}

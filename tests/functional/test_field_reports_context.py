@@ -1,0 +1,1036 @@
+"""Public bug reports as tests, part four: compiled models, written, moved, shared and loaded.
+
+The numbers are those of the reports that the project keeps; each test says what went wrong there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from compilers import needed
+from compiling_projects import BETA, FAIL, SINGLE, watched
+from fresh import every_runtime, ok
+from observer import MARKING, read
+from projects import Project
+from runtimes import SUPPORTED, runtime
+
+
+@pytest.fixture(scope="module")
+def beta(project_of: Callable[..., Project]) -> Project:
+    return project_of(BETA)
+
+
+@pytest.fixture(scope="module")
+def single(project_of: Callable[..., Project]) -> Project:
+    return project_of(SINGLE)
+
+
+@pytest.fixture(scope="module", name="watched")
+def watched_project() -> Project:
+    return watched()
+
+
+def epforge(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "epforge", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+
+
+# What most tests need: models on disk, errors as texts, and the state of a folder.
+FILES = '''
+import hashlib, onnx
+
+def save(made, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(made, path)
+    return path
+
+def error_of(call, *arguments, **more):
+    """The text of the error, which there must be."""
+    try:
+        call(*arguments, **more)
+    except Exception as error:
+        return str(error)
+    raise AssertionError(f"no error: {arguments} {more}")
+
+def state(folder):
+    """Every file and folder below, with what is in it."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file() else "folder"
+        for path in sorted(folder.rglob("*"))
+    }
+
+def blobs(folder):
+    return sorted(path.name for path in folder.rglob("*.bin"))
+
+#: ONNX Runtime compiles nothing: what runs was loaded.
+NOTHING_COMPILED = {"session.disable_model_compile": "1"}
+
+def same(session, made, length=3):
+    inputs = models.feeds(made, length)
+    models.close(session.run(None, inputs), models.reference(made, inputs))
+'''
+
+
+@every_runtime
+def test_fr_39_weights_come_from_the_runtime_and_not_from_files(
+    compiled: Project, version: str | None, tmp_path: Path
+) -> None:
+    """The file with the weights was looked for in the folder of the cache."""
+    ok(
+        compiled,
+        FILES
+        + """
+import os
+from onnx.external_data_helper import convert_model_to_external_data
+made = models.layers()
+stored = models.layers()
+(folder / "m/w").mkdir(parents=True)
+(folder / "c").mkdir()
+convert_model_to_external_data(stored, location="w/weights.bin", size_threshold=0)
+save(stored, folder / "m/model.onnx")
+assert (folder / "m/w/weights.bin").is_file()
+os.chdir("/")
+
+same(models.session(folder / "m/model.onnx", device), made)
+same(models.write(folder / "m/model.onnx", device, folder / "c/path_ctx.onnx"), made)
+
+beside = {"session.model_external_initializers_file_folder_path": str(folder / "m")}
+source = (folder / "m/model.onnx").read_bytes()
+same(models.session(source, device, config=beside), made)
+same(models.write(source, device, folder / "c/bytes_ctx.onnx", beside), made)
+
+# Neither file nor folder: the weights are in memory alone.
+(folder / "m").rename(folder / "gone")
+weights = (folder / "gone/w/weights.bin").read_bytes()
+def in_memory(settings):
+    settings.add_external_initializers_from_files_in_memory(
+        ["w/weights.bin"], [weights], [len(weights)]
+    )
+same(models.session(source, device, adjust=in_memory), made)
+
+for name in ("path_ctx.onnx", "bytes_ctx.onnx"):
+    same(models.session(folder / "c" / name, device, config=NOTHING_COMPILED), made)
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@every_runtime
+def test_fr_56_the_folder_of_external_weights_is_not_that_of_compiled_data(
+    compiled: Project, version: str | None, tmp_path: Path
+) -> None:
+    """With the option that moves the one, the other was looked for there, too."""
+    ok(
+        compiled,
+        FILES
+        + """
+made = models.chain()
+source, output = save(made, folder / "m/chain.onnx"), folder / "c/chain_ctx.onnx"
+output.parent.mkdir()
+models.write(source, device, output)
+(data,) = output.parent.glob("*.bin")
+elsewhere = folder / "elsewhere"
+elsewhere.mkdir()
+weights = {"session.model_external_initializers_file_folder_path": str(elsewhere)}
+def load(source, config):
+    config = {**NOTHING_COMPILED, **weights, **config}
+    same(models.session(source, device, config=config, fallback=True), made)
+
+told = {"ep.context_file_path": str(output)}
+load(output, told)
+load(output.read_bytes(), told)
+if hidden:  # this runtime says that the model lies in the other folder
+    text = error_of(load, output, {})
+    assert str(elsewhere / data.name) in text and "ep.context_file_path" in text, text
+else:
+    load(output, {})
+
+data.rename(folder / "gone")
+text = error_of(load, output, told)
+assert str(data) in text and "ep.context_file_path" in text, text
+assert str(elsewhere) not in text, text
+text = error_of(load, output, {})
+assert data.name in text and "ep.context_file_path" in text, text
+""",
+        version,
+        folder=tmp_path,
+        hidden=version in (None, SUPPORTED[-1]),
+    )
+
+
+@every_runtime
+def test_fr_57_a_compiled_model_from_memory(
+    compiled: Project, version: str | None, tmp_path: Path
+) -> None:
+    """It has no path beside which its data could be looked for."""
+    ok(
+        compiled,
+        FILES
+        + """
+import os
+made = models.layers()
+output = folder / "here/layers_ctx.onnx"
+output.parent.mkdir()
+models.write(save(made, folder / "layers.onnx"), device, output)
+(data,) = output.parent.glob("*.bin")
+content = output.read_bytes()
+os.chdir(folder)
+
+def load(path):
+    config = {**NOTHING_COMPILED, **({"ep.context_file_path": str(path)} if path else {})}
+    return models.session(content, device, config=config)
+
+same(load(output), made)
+same(load(output.with_name("another name.onnx")), made)
+text = error_of(load, None)
+assert "ep.context_file_path" in text, text
+text = error_of(load, output.parent)
+assert "ep.context_file_path" in text and "folder" in text and str(output.parent) in text, text
+
+there = folder / "there/deeper"
+there.mkdir(parents=True)
+for file in (output, data):
+    file.rename(there / file.name)
+same(models.session(there / output.name, device, config=NOTHING_COMPILED), made)
+same(load(there / output.name), made)
+assert str(data) in error_of(load, output)
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@every_runtime
+def test_fr_58_compiled_nodes_that_feed_each_other_have_types(
+    single: Project, version: str | None, tmp_path: Path
+) -> None:
+    """Between two of them the types were missing, and the compiled model was no model."""
+    ok(
+        single,
+        FILES
+        + """
+made = models.add_mul_add()
+source = save(made, folder / "model.onnx")
+models.write(source, device, folder / "external_ctx.onnx")
+models.write(source, device, folder / "embedded_ctx.onnx", embed=True)
+for name in ("external_ctx.onnx", "embedded_ctx.onnx"):
+    packed = onnx.load(folder / name)
+    assert [node.op_type for node in packed.graph.node] == ["EPContext"] * 3
+    onnx.checker.check_model(packed)
+    inferred = onnx.shape_inference.infer_shapes(packed, check_type=True, strict_mode=True)
+    types = {each.name: each.type.tensor_type for each in packed.graph.value_info}
+    between = {"t", "u"}
+    read = {name for node in packed.graph.node for name in node.input}
+    written = {name for node in packed.graph.node for name in node.output}
+    assert between <= read & written and between <= set(types), (read, written, set(types))
+    for each in between:
+        assert types[each].elem_type == onnx.TensorProto.FLOAT
+        assert [dim.dim_value for dim in types[each].shape.dim] == [3, 2], types[each]
+    assert [each.name for each in inferred.graph.output] == ["Y"]
+    same(models.session(folder / name, device, config=NOTHING_COMPILED), made)
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@every_runtime
+@pytest.mark.parametrize("embed", [False, True], ids=["external", "embedded"])
+def test_fr_59_a_bad_output_is_an_error_before_anything_is_written(
+    compiled: Project, version: str | None, embed: bool, tmp_path: Path
+) -> None:
+    """That the output was a folder, or there already, was noticed when the data was written."""
+    ok(
+        compiled,
+        FILES
+        + """
+made = models.layers()
+source = save(made, folder / "m/layers.onnx")
+output = folder / "c/layers_ctx.onnx"
+output.parent.mkdir()
+
+def by_session():
+    models.write(source, device, output, embed=embed)
+
+def by_compiler(flags=ort.OrtCompileApiFlags.NONE):
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 4
+    settings.add_provider_for_devices([device], {})
+    compiler = ort.ModelCompiler(
+        settings, str(source), embed_compiled_data_into_model=embed, flags=flags
+    )
+    compiler.compile_to_file(str(output))
+
+def keep():
+    by_compiler(ort.OrtCompileApiFlags.ERROR_IF_OUTPUT_FILE_EXISTS)
+
+def refused(call, named):
+    before = state(folder)
+    text = error_of(call)
+    assert str(named) in text, text
+    assert state(folder) == before, state(folder)
+
+output.mkdir()
+for call in (by_session, by_compiler, keep):
+    refused(call, output)
+(output / "file").write_text("in the folder")
+for call in (by_session, by_compiler, keep):
+    refused(call, output)
+(output / "file").unlink()
+output.rmdir()
+
+output.write_bytes(b"something else")
+for call in (by_session, keep):
+    refused(call, output)
+output.unlink()
+
+by_session()
+data = output.parent / f"layers_ctx.{ep.lower()}.bin"
+assert data.is_file() != embed
+if not embed:  # nobody has asked to replace the data
+    output.unlink()
+    for content in (data.read_bytes(), b"", b"something else"):
+        data.write_bytes(content)
+        for call in (by_session, by_compiler, keep):
+            refused(call, data)
+    data.unlink()
+    data.symlink_to(folder / "nowhere")  # a link is something, too
+    for call in (by_session, by_compiler, keep):
+        refused(call, data)
+    assert not (folder / "nowhere").exists()
+    data.unlink()
+    by_compiler()
+same(models.session(output, device, config=NOTHING_COMPILED), made)
+""",
+        version,
+        folder=tmp_path,
+        embed=embed,
+    )
+
+
+@every_runtime
+def test_fr_59_after_a_failure_there_is_no_file(
+    watched: Project, version: str | None, tmp_path: Path
+) -> None:
+    """The second group of a graph could not be compiled, and half of a file was left behind."""
+    ok(
+        watched,
+        FILES
+        + f"fail = {FAIL!r}\n"
+        + """
+import os
+made = models.chain()
+source, output = save(made, folder / "chain.onnx"), folder / "c/chain_ctx.onnx"
+output.parent.mkdir()
+before = state(folder)
+for broken in ("m1", "m0"):
+    for embed in (False, True):
+        os.environ[fail] = broken
+        text = error_of(models.write, source, device, output, embed=embed)
+        assert f"told to fail at {broken}" in text, text
+        assert state(folder) == before, state(folder)
+        del os.environ[fail]
+
+same(models.write(source, device, output), made)
+same(models.session(output, device, config=NOTHING_COMPILED, fallback=True), made)
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@pytest.fixture(scope="module")
+def on_disk(compiled: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with models in it: chain, sin and layers."""
+    folder = tmp_path_factory.mktemp("models")
+    ok(
+        compiled,
+        FILES
+        + """
+for name in ("chain", "sin_only", "layers"):
+    save(getattr(models, name)(), folder / f"{name}.onnx")
+""",
+        folder=folder,
+    )
+    return folder
+
+
+Command = Callable[[Sequence[str | Path]], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(params=["epforge", "package"])
+def command(compiled: Project, request: pytest.FixtureRequest) -> Command:
+    """The compile command: of epforge, and of the project's own package."""
+
+    def of_epforge(arguments: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+        return epforge("compile", compiled.root, *arguments)
+
+    def of_package(arguments: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", compiled.package, "compile", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=compiled.environment(),
+        )
+
+    return of_epforge if request.param == "epforge" else of_package
+
+
+def test_fr_60_how_much_was_compiled_is_said(
+    command: Command, on_disk: Path, tmp_path: Path
+) -> None:
+    """A compilation reported success, and had compiled nothing."""
+    done = command([on_disk / "chain.onnx", "-o", tmp_path])
+    assert done.returncode == 0, done.stderr
+    assert "2 nodes compiled into 2 EPContext nodes" in done.stdout
+    assert "1 node left to others" in done.stdout
+    done = command([on_disk / "layers.onnx", "-o", tmp_path])
+    assert done.returncode == 0, done.stderr
+    assert "5 nodes compiled into 1 EPContext node," in done.stdout
+    assert "0 nodes left to others" in done.stdout
+
+
+def test_fr_60_nothing_compiled_is_a_failure_unless_it_is_allowed(
+    command: Command, on_disk: Path, tmp_path: Path
+) -> None:
+    done = command([on_disk / "sin_only.onnx", "-o", tmp_path])
+    assert done.returncode == 1
+    assert "nothing was compiled" in done.stderr
+    assert "takes none of its 1 node" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    done = command([on_disk / "sin_only.onnx", "-o", tmp_path, "--allow-none"])
+    assert done.returncode == 0, done.stderr
+    assert "nothing compiled" in done.stdout
+
+
+def test_fr_60_what_was_compiled_is_not_compiled_again(
+    command: Command, on_disk: Path, tmp_path: Path
+) -> None:
+    assert command([on_disk / "chain.onnx", "-o", tmp_path]).returncode == 0
+    before = sorted(path.name for path in tmp_path.iterdir())
+    done = command([tmp_path / "chain_ctx.onnx"])
+    assert done.returncode == 1
+    assert "compiled already" in done.stderr
+    assert "2 EPContext nodes" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_fr_60_a_folder_that_cannot_be_written(command: Command, on_disk: Path) -> None:
+    """Not even the superuser makes files in /proc."""
+    done = command([on_disk / "chain.onnx", "-o", "/proc"])
+    assert done.returncode not in (0, 2)
+    assert "/proc" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_fr_60_success_without_a_file_is_a_failure(
+    compiled: Project, on_disk: Path, tmp_path: Path
+) -> None:
+    """The runtime's compiler says that all is well, and has written nothing."""
+    ok(
+        compiled,
+        FILES
+        + f"from {compiled.package} import compiling\n"
+        + """
+class Idle:
+    def __init__(self, *arguments, **more):
+        pass
+    def compile_to_file(self, path):
+        pass
+
+ort.ModelCompiler = Idle
+text = error_of(compiling.compile_models, [source], [device], output)
+assert "no compiled model on the disk" in text, text
+assert state(output) == {}
+""",
+        source=on_disk / "chain.onnx",
+        output=tmp_path,
+    )
+
+
+ATTRIBUTES = """
+made = models.chain()
+source, output = save(made, folder / "chain.onnx"), folder / "chain_ctx.onnx"
+models.write(source, device, output)
+version = plugin.__version__
+nodes = models.contexts(output)
+assert len(nodes) == 2
+(data,) = blobs(folder)
+def each(name):
+    return [models.attribute(node, name) for node in nodes]
+assert each("source") == [ep.encode()] * 2
+assert each("ep_sdk_version") == [version.encode()] * 2
+assert each("main_context") == [1, 0]
+assert each("embed_mode") == [0, 0]
+assert each("ep_cache_context") == [data.encode()] * 2
+assert len(set(each("partition_name"))) == 2 and all(each("partition_name"))
+assert each("hardware_architecture") == [architecture.encode()] * 2
+assert each("onnx_model_filename") == [b"chain.onnx"] * 2
+assert each("notes") == [f"compiled from 1 nodes by {ep} {version}".encode()] * 2
+assert each("max_size") == [0, 0]
+nodes = models.contexts(models.compiled(made, device))
+assert each("embed_mode") == each("main_context") == [1, 1]
+assert each("source") == [ep.encode()] * 2
+assert each("ep_sdk_version") == [version.encode()] * 2
+assert each("onnx_model_filename") == [b""] * 2
+assert all(len(content) > 64 for content in each("ep_cache_context"))
+info = {each.key: each.value for each in onnx.load(output).metadata_props}
+assert info[f"ep_compatibility_info.{ep}"] == (
+    f"{ep};format=1;version={version};architecture={architecture}"
+), info
+"""
+
+
+@every_runtime
+@pytest.mark.parametrize(
+    ("project", "architecture"), [("compiled", "contoso_compiler"), ("compiled_virtual", "npu")]
+)
+def test_fr_61_a_compiled_model_says_whose_it_is(
+    project: str,
+    architecture: str,
+    version: str | None,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    """Without its execution provider it gave a message that nobody understood."""
+    ok(
+        request.getfixturevalue(project),
+        FILES + ATTRIBUTES,
+        version,
+        folder=tmp_path,
+        architecture=architecture,
+    )
+
+
+@pytest.mark.parametrize("version", [SUPPORTED[0], SUPPORTED[-1]])
+def test_fr_61_without_its_execution_provider_it_does_not_load(
+    compiled: Project, version: str, tmp_path: Path
+) -> None:
+    """On the CPU: an error and no crash; the newer runtime can name who is missing."""
+    ok(
+        compiled,
+        FILES + "onnx.save(models.compiled(models.layers(), device), folder / 'ctx.onnx')\n",
+        version,
+        folder=tmp_path,
+    )
+    done = compiled.run_python(
+        f"""
+        import onnxruntime
+        assert onnxruntime.__version__ == {version!r}
+        try:
+            onnxruntime.InferenceSession(
+                {str(tmp_path / "ctx.onnx")!r}, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            print(error)
+        """,
+        runtime=runtime(version),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "EPContext" in done.stdout
+    if version == SUPPORTED[-1]:
+        assert compiled.ep in done.stdout
+
+
+TO_BYTES = """
+import os, sys
+sys.dont_write_bytecode = True
+os.chdir(folder)
+made = models.layers()
+content = made.SerializeToString()
+settings = ort.SessionOptions()
+settings.log_severity_level = 4
+settings.add_provider_for_devices([device], {})
+compiler = ort.ModelCompiler(settings, content, embed_compiled_data_into_model=True)
+stretch("compile")
+packed = compiler.compile_to_bytes()
+stretch("after")
+inputs = models.feeds(made, 3)
+wanted = models.reference(made, inputs)
+stretch("load")
+loaded = models.session(packed, device, config={"session.disable_model_compile": "1"})
+result = loaded.run(None, inputs)
+stretch("end")
+models.close(result, wanted)
+(node,) = models.contexts(packed)
+assert models.attribute(node, "embed_mode") == 1
+"""
+_CREATES = re.compile(
+    r"O_CREAT|O_TMPFILE|O_WRONLY|O_RDWR"
+    r"|\b(?:creat|mkdir|mknod|rename|link|symlink|unlink|rmdir|truncate)\w*\("
+)
+_FOUND = re.compile(r"= -1 ENOENT")
+
+
+@every_runtime
+def test_fr_62_compiling_to_memory_touches_no_file(
+    compiled: Project, version: str | None, tmp_path: Path
+) -> None:
+    """It looked at paths and made files, which a sandbox does not let it. What is seen of it: every
+    call of the kernel that has a path in it."""
+    folder, log = tmp_path / "read only", tmp_path / "log"
+    folder.mkdir()
+    folder.chmod(0o555)
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"""
+import numpy as np, onnxruntime as ort, models
+import {compiled.package} as plugin
+plugin.register()
+(device,) = plugin.devices()
+folder = {str(folder)!r}
+"""
+        + MARKING
+        + TO_BYTES,
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [
+            *(needed("strace"), "-f", "-y", "-qq", "-e", "trace=%file", "-o", str(log)),
+            *(sys.executable, "-B", str(script)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=compiled.environment(runtime(version) if version else None),
+    )
+    assert done.returncode == 0, done.stderr
+    text = log.read_text(encoding="latin-1")
+    for name in ("compile", "load"):
+        lines = _stretch(text, name)
+        assert [line for line in lines if _CREATES.search(line)] == []
+        touched = read("\n".join(lines), tmp_path)[""]
+        ours = {path for path in touched if path.startswith((str(tmp_path), "."))}
+        assert ours == set()
+        assert [path for path in touched if path.endswith((".onnx", ".bin"))] == []
+    assert list(folder.iterdir()) == []
+
+
+def _stretch(log: str, name: str) -> list[str]:
+    """The lines behind a mark, up to the next one."""
+    mark = "epforge-stretch/"
+    lines = log.splitlines()
+    (start,) = (i for i, line in enumerate(lines) if f'{mark}{name}"' in line)
+    end = next(i for i, line in enumerate(lines) if i > start and mark in line)
+    return lines[start + 1 : end]
+
+
+SHARING = """
+share = {"ep.share_ep_contexts": "1"}
+last = {**share, "ep.stop_share_ep_contexts": "1"}
+weights = np.random.default_rng(9).standard_normal((4, 4096)).astype(np.float32)
+
+def write(name, made, config, place="c"):
+    output = folder / place / f"{name}_ctx.onnx"
+    output.parent.mkdir(exist_ok=True)
+    return models.write(save(made, folder / "m" / f"{name}.onnx"), device, output, config)
+
+def loads(name, made, place="c", **config):
+    path = folder / place / f"{name}_ctx.onnx"
+    session = models.session(path, device, config={**NOTHING_COMPILED, **config})
+    same(session, made)
+    return session
+
+def named(name, place="c"):
+    return {
+        models.attribute(node, "ep_cache_context").decode()
+        for node in models.contexts(folder / place / f"{name}_ctx.onnx")
+    }
+"""
+
+
+@every_runtime
+@pytest.mark.parametrize("project", ["compiled", "compiled_virtual"])
+def test_fr_63_models_that_share_have_one_file(
+    project: str, version: str | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """There was a file for each session, and models had to be edited by hand."""
+    ok(
+        request.getfixturevalue(project),
+        FILES
+        + SHARING
+        + """
+one, two, three = (models.layers(seed, weights) for seed in (1, 2, 3))
+first = write("one", one, share)
+assert blobs(folder) == []  # the last one writes it
+same(first, one)
+second = write("two", two, last)
+same(second, two)
+data = f"one_ctx.{ep.lower()}.bin"
+assert blobs(folder) == [data]
+assert named("one") == named("two") == {data}
+size = (folder / "c" / data).stat().st_size
+assert weights.nbytes < size < 1.5 * weights.nbytes, size
+del first, second
+loads("one", one)
+loads("two", two)
+both = loads("one", one, **share), loads("two", two, **share)
+same(both[0], one)
+same(both[1], two)
+
+# A third one begins anew.
+write("three", three, last)
+fresh = f"three_ctx.{ep.lower()}.bin"
+assert blobs(folder) == sorted([data, fresh])
+assert named("three") == {fresh}
+loads("three", three)
+loads("one", one)
+assert (folder / "c" / data).stat().st_size == size
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@every_runtime
+def test_fr_63_a_group_that_fails_leaves_nothing(
+    watched: Project, version: str | None, tmp_path: Path
+) -> None:
+    """Whether it is the last session that fails, or one before it; neither the next group nor the
+    disk has anything of it."""
+    ok(
+        watched,
+        FILES
+        + SHARING
+        + f"fail = {FAIL!r}\n"
+        + """
+import os
+one, two, three, four = (models.layers(seed, weights) for seed in (1, 2, 3, 4))
+for place, broken in (("a", ("one", "two")), ("b", ("one", "two"))):
+    kept = write("one", one, share, place)
+    os.environ[fail] = "mm0"
+    failing = share if place == "b" else last
+    assert "told to fail" in error_of(write, "two", two, failing, place)
+    del os.environ[fail]
+    assert blobs(folder / place) == []
+    del kept
+    # A new group, in another folder, which a session of the old one could not have joined.
+    write("three", three, share, place + "2")
+    write("four", four, last, place + "2")
+    data = f"three_ctx.{ep.lower()}.bin"
+    assert blobs(folder / place) == [] and blobs(folder / (place + "2")) == [data]
+    content = (folder / (place + "2") / data).read_bytes()
+    assert b"three/" in content and b"four/" in content
+    assert b"one/" not in content and b"two/" not in content
+    loads("three", three, place + "2")
+    loads("four", four, place + "2")
+
+# Where it is the file that cannot be written.
+write("one", one, share, "d")
+(folder / "d" / f"one_ctx.{ep.lower()}.bin").write_text("in the way")
+error_of(write, "two", two, last, "d")
+assert (folder / "d" / f"one_ctx.{ep.lower()}.bin").read_text() == "in the way"
+write("three", three, last, "e")
+loads("three", three, "e")
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+VERDICTS = """
+import ctypes
+from ctypes import byref, c_int, c_size_t, c_void_p
+from pathlib import Path
+from capi import Ort
+
+NOT_APPLICABLE, OPTIMAL, PREFER_RECOMPILATION, UNSUPPORTED = range(4)
+ort = Ort()
+ort.api("RegisterExecutionProviderLibrary", ort.env, "probe.virtual", library)
+place, count = c_void_p(), c_size_t()
+ort.api("GetEpDevices", ort.env, byref(place), byref(count))
+devices = {}
+for device in ctypes.cast(place, ctypes.POINTER(c_void_p))[: count.value]:
+    if ctypes.string_at(ort.api.get("EpDevice_EpName", device)).decode() == ep:
+        hardware = ort.api.get("EpDevice_Device", device)
+        kind = ort.api.get("HardwareDevice_Type", hardware) & 0xFFFFFFFF
+        devices[("cpu", "gpu", "npu")[kind]] = device
+
+def verdict(info, *names):
+    chosen = (c_void_p * len(names))(*(devices[name] for name in names))
+    found = c_int(-1)
+    function = "GetModelCompatibilityForEpDevices"
+    ort.api(function, chosen, len(names), info.encode(), byref(found))
+    return found.value
+"""
+
+
+def _ask(project: Project, code: str, version: str | None, **given: object) -> None:
+    """Runs code with the library in a process that has no other copy of the runtime."""
+    values = {"library": str(project.library), "ep": project.ep, **given}
+    lines = "".join(f"{name} = {value!r}\n" for name, value in values.items())
+    place = runtime(version) if version else None
+    done = project.run_python(lines + VERDICTS + code + "\nprint('the end')", runtime=place)
+    assert done.stdout == "the end\n", done.stderr
+    assert done.returncode == 0, done.stderr
+
+
+@every_runtime
+def test_fr_64_the_verdict_on_a_compiled_model(
+    beta: Project, version: str | None, tmp_path: Path
+) -> None:
+    """There was no rule for what is said of a model, and of several devices."""
+    ok(
+        beta,
+        FILES
+        + """
+for device in plugin.devices():
+    kind = device.device.type.name.lower()
+    packed = models.compiled(models.add_mul_add(), device)
+    (info,) = (each.value for each in packed.metadata_props if each.key.endswith("." + ep))
+    (folder / kind).write_text(info)
+""",
+        version,
+        folder=tmp_path,
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"cpu", "npu"}
+    _ask(
+        beta,
+        """
+assert sorted(devices) == ["cpu", "npu"]
+info = (Path(folder) / "npu").read_text()
+assert info == f"{ep};format=1;version=1.2.0;architecture=npu", info
+assert (Path(folder) / "cpu").read_text().endswith(";architecture=host")
+
+def of_version(text):
+    assert "=1.2.0;" in info
+    return info.replace("=1.2.0;", f"={text};")
+
+expected = {
+    info: OPTIMAL,
+    of_version("1.2.1"): PREFER_RECOMPILATION,
+    of_version("1.3.0"): PREFER_RECOMPILATION,
+    of_version("1.0.7"): PREFER_RECOMPILATION,
+    of_version("2.0.0"): UNSUPPORTED,
+    of_version("0.2.0"): UNSUPPORTED,
+    info.replace("format=1", "format=2"): UNSUPPORTED,
+    info.replace("architecture=npu", "architecture=npu2"): UNSUPPORTED,
+    info.replace("architecture=npu", "architecture=host"): UNSUPPORTED,
+    "": NOT_APPLICABLE,
+    info.replace(ep, "OtherExecutionProvider"): NOT_APPLICABLE,
+}
+garbage = [
+    *("garbage", ep, f"{ep};", ";", ";;;", f"{ep};format", f"{ep};format=", f"{ep};=1"),
+    *(f"{info};", f"{info};more=1", f"{info};format=1", f"{ep};format=1;version=1.2.0"),
+    *(of_version(text) for text in ("", "1", "1.2", "x", "1.2.x", "-1.2.0", "9" * 4000 + ".0.0")),
+    *("\\x01\\x02\\xff", "=" * 100000, "EP " + info, " " + info, "4;" + info),
+]
+expected.update((each, UNSUPPORTED) for each in garbage)
+for text, wanted in expected.items():
+    assert verdict(text, "npu") == wanted, (text[:200], verdict(text, "npu"), wanted)
+
+# Of several devices the worst: a session may use any of them.
+for names, wanted in (
+    (("npu",), OPTIMAL),
+    (("cpu",), UNSUPPORTED),
+    (("npu", "cpu"), UNSUPPORTED),
+    (("cpu", "npu"), UNSUPPORTED),
+    (("npu", "npu"), OPTIMAL),
+):
+    assert verdict(info, *names) == wanted, names
+for names in (("npu", "cpu"), ("cpu",)):
+    assert verdict(of_version("1.2.1"), *names) == UNSUPPORTED
+    assert verdict("", *names) == NOT_APPLICABLE
+    assert verdict("garbage", *names) == UNSUPPORTED
+""",
+        version,
+        folder=str(tmp_path),
+    )
+
+
+@every_runtime
+def test_fr_64_before_version_1_the_minor_number_decides(
+    compiled: Project, version: str | None
+) -> None:
+    _ask(
+        compiled,
+        """
+info = f"{ep};format=1;version={{}};architecture=contoso_compiler"
+for text, wanted in {
+    "0.1.0": OPTIMAL,
+    "0.1.1": PREFER_RECOMPILATION,
+    "0.1.0-rc1": PREFER_RECOMPILATION,
+    "0.2.0": UNSUPPORTED,
+    "0.0.9": UNSUPPORTED,
+    "1.1.0": UNSUPPORTED,
+}.items():
+    assert verdict(info.format(text), "cpu") == wanted, text
+""",
+        version,
+    )
+
+
+@every_runtime
+def test_fr_64_a_session_may_insist_on_the_best(beta: Project, version: str | None) -> None:
+    """With the option, that a model should be compiled again is an error; without, it runs."""
+    ok(
+        beta,
+        FILES
+        + """
+made = models.add_mul_add()
+kinds = {each.device.type.name: each for each in plugin.devices()}
+device = kinds["NPU"]
+packed = models.compiled(made, device)
+(entry,) = (each for each in packed.metadata_props if each.key.endswith("." + ep))
+info = entry.value
+
+def load(version, on=device, **config):
+    entry.value = info.replace("=1.2.0;", f"={version};")
+    return models.session(packed, on, config={**NOTHING_COMPILED, **config})
+
+strict = {"session.fail_on_suboptimal_compiled_model": "1"}
+same(load("1.2.0"), made)
+same(load("1.2.0", **strict), made)
+same(load("1.3.0"), made)
+text = error_of(load, "1.3.0", **strict)
+assert "recompil" in text.lower() or "suboptimal" in text.lower(), text
+error_of(load, "2.0.0")
+error_of(load, "2.0.0", **strict)
+error_of(load, "1.2.0", on=kinds["CPU"])  # for which it was not compiled
+""",
+        version,
+    )
+
+
+@every_runtime
+@pytest.mark.parametrize("embed", [False, True], ids=["external", "embedded"])
+def test_nodes_are_named_as_the_session_says(
+    compiled: Project, version: str | None, embed: bool, tmp_path: Path
+) -> None:
+    """With a prefix, models of one application can be merged."""
+    ok(
+        compiled,
+        FILES
+        + """
+made = models.chain()
+source = save(made, folder / "chain.onnx")
+outputs = {prefix: folder / f"{prefix}chain_ctx.onnx" for prefix in ("", "left_")}
+for prefix, output in outputs.items():
+    config = {"ep.context_node_name_prefix": prefix} if prefix else {}
+    same(models.write(source, device, output, config, embed=embed), made)
+    same(models.session(output, device, config=NOTHING_COMPILED, fallback=True), made)
+plain, named = ([node.name for node in models.contexts(each)] for each in outputs.values())
+assert len(plain) == len(set(plain)) == 2 and all(plain)
+assert named == [f"left_{name}" for name in plain], (plain, named)
+""",
+        version,
+        folder=tmp_path,
+        embed=embed,
+    )
+
+
+@every_runtime
+def test_a_compiled_model_is_not_compiled_again(
+    compiled: Project, version: str | None, tmp_path: Path
+) -> None:
+    """It would lose what it was compiled from; the error says what to do instead."""
+    ok(
+        compiled,
+        FILES
+        + """
+made = models.chain()
+source, output = save(made, folder / "chain.onnx"), folder / "chain_ctx.onnx"
+models.write(source, device, output)
+before = state(folder)
+for embed in (False, True):
+    text = error_of(models.write, output, device, folder / "again.onnx", embed=embed)
+    assert "compiled already" in text and "ep.context_enable" in text, text
+    assert state(folder) == before, state(folder)
+text = error_of(models.compiled, output, device)
+assert "compiled already" in text, text
+assert state(folder) == before, state(folder)
+""",
+        version,
+        folder=tmp_path,
+    )
+
+
+@every_runtime
+def test_the_node_of_another_execution_provider_is_left_to_it(
+    compiled: Project, beta: Project, version: str | None
+) -> None:
+    """Whose it is, its source says; the other nodes of the model are still taken."""
+    ok(
+        compiled,
+        FILES
+        + """
+ort.register_execution_provider_library("other", library)
+(other,) = (each for each in ort.get_ep_devices() if each.ep_name == other_ep)
+made = models.chain()
+packed = models.compiled(models.mul_const(), other)
+(node,) = models.contexts(packed)
+inputs = models.feeds(models.mul_const())
+wanted = models.reference(models.mul_const(), inputs)
+
+# Alone, there is nobody for it.
+text = error_of(models.session, packed, device, fallback=True)
+assert "EPContext" in text, text
+# The other one gets it, whoever is asked first.
+for first, second in ((device, other), (other, device)):
+    def add(settings):
+        settings.add_provider_for_devices([second], {})
+    session = models.session(packed, first, adjust=add)
+    assert models.taken(session, other_ep) == ["EPContext"]
+    assert models.taken(session, ep) == []
+    models.close(session.run(None, inputs), wanted)
+
+# Beside nodes that we take.
+packed.graph.node.append(models.node("Relu", ["Y"], ["R"], name="r0"))
+packed.graph.output.append(models.value("R", [2, 2]))
+def add_other(settings):
+    settings.add_provider_for_devices([other], {})
+session = models.session(packed, device, adjust=add_other)
+assert models.taken(session, ep) == ["Relu"]
+models.close(session.run(["R"], inputs), [np.maximum(wanted[0], 0)])
+""",
+        version,
+        library=str(beta.library),
+        other_ep=beta.ep,
+    )
+
+
+@every_runtime
+@pytest.mark.parametrize("embed", [False, True], ids=["external", "embedded"])
+def test_graphs_of_one_name_in_a_compiled_model(
+    watched: Project, version: str | None, embed: bool, tmp_path: Path
+) -> None:
+    """Branches whose graphs and nodes have the same names, and other data: none gets what is the
+    other's. The runtime does not write the constants of inner graphs; that is an error then, and
+    no model that does not load."""
+    ok(
+        watched,
+        FILES
+        + """
+made = models.two_branches(fed=True)
+source, output = save(made, folder / "branches.onnx"), folder / "branches_ctx.onnx"
+written = models.write(source, device, output, embed=embed)
+loaded = models.session(output, device, fallback=True)
+for session in (written, loaded):
+    for which in (True, False):
+        inputs = {**models.feeds(made), "which": np.array(which)}
+        models.close(session.run(None, inputs), models.reference(made, inputs))
+
+source = save(models.two_branches(), folder / "constants.onnx")
+before = state(folder)
+text = error_of(models.write, source, device, folder / "constants_ctx.onnx", embed=embed)
+assert "i0" in text and "constant" in text and "input of the model" in text, text
+assert state(folder) == before
+""",
+        version,
+        folder=tmp_path,
+        embed=embed,
+    )
