@@ -12,6 +12,7 @@ import pytest
 from compiling_projects import BETA, LOG, SINGLE, groups, watched
 from fresh import complaints, every_runtime, ok
 from projects import Project
+from runtimes import runtime
 
 # Sessions that compile a model, and that find it compiled.
 BOTH_WAYS = """
@@ -622,6 +623,42 @@ def test_an_initializer_that_may_be_overridden_is_never_compiled_in(
         kept.CopyFrom(models.constant("W", changed))
         wanted = models.reference(made, {**x, "W": changed})
         models.close(models.session(packed, device).run(None, x), wanted)
+        """,
+        version,
+    )
+
+
+@every_runtime
+@pytest.mark.parametrize("project", ["compiled", "minimal"])
+def test_fr_13_a_failure_that_nobody_catches_is_no_crash(
+    project: str, version: str | None, request: pytest.FixtureRequest
+) -> None:
+    """A clean-up that came too early ended the process with a signal. Here the session has failed,
+    and what is left of it lives in the traceback."""
+    chosen: Project = request.getfixturevalue(project)
+    place = runtime(version) if version else None
+    done = chosen.python("models.session(models.sin_only(), device)", runtime=place)
+    assert "fallback to CPU EP has been explicitly disabled" in done.stderr
+    assert done.returncode == 1
+
+
+@every_runtime
+@pytest.mark.parametrize("project", ["compiled", "minimal"])
+def test_fr_13_nor_is_one_that_is_kept(
+    project: str, version: str | None, request: pytest.FixtureRequest
+) -> None:
+    """... while the library is unregistered, which may be refused."""
+    ok(
+        request.getfixturevalue(project),
+        """
+        try:
+            models.session(models.sin_only(), device)
+        except Exception as error:
+            kept = error
+        try:
+            plugin.unregister()
+        except RuntimeError as error:
+            assert "in use" in str(error), error
         """,
         version,
     )

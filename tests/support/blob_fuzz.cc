@@ -370,7 +370,7 @@ int main(int argc, char** argv) {
     Chance chance(seed << 32 ^ number);
     const bool programs = sealed && chance.OneIn(2) && !base.content.entries.empty();
     Bytes spoilt = base.bytes;
-    while (spoilt == base.bytes) {
+    while (std::find(all.begin(), all.end(), spoilt) != all.end()) {
       spoilt = programs ? fuzz::SpoilPrograms(base.content, &chance)
                         : fuzz::SpoilBytes(base.bytes, all, sealed, &chance);
     }

@@ -250,13 +250,15 @@ void SpoilIndices(std::vector<uint32_t>* indices, size_t values, Chance* chance)
     if (chance->OneIn(6)) return GraphNode::kAbsent;
     return static_cast<uint32_t>(chance->Below(values + (chance->OneIn(4) ? 3 : 0)));
   };
-  switch (chance->Below(4)) {
+  switch (chance->Below(5)) {
     case 0:
       return indices->push_back(any());
-    case 1:
+    case 1:  // more than the operator has, but none of them there
+      return indices->resize(indices->size() + 1 + chance->Below(3), GraphNode::kAbsent);
+    case 2:
       if (!indices->empty()) indices->pop_back();
       return;
-    case 2: {
+    case 3: {
       const size_t count = chance->OneIn(4) ? 100 : chance->Below(5);
       return indices->resize(count, any());
     }

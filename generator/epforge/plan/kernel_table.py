@@ -56,6 +56,7 @@ class RowView:
     ready: Safe
     compiled: bool
     registered: bool
+    needed_outputs: Safe
     attrs: Identifier
 
 
@@ -157,6 +158,9 @@ def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
         ready=Safe(f"kReady{view.op}" if yours else "true"),
         compiled=op.compiled,
         registered=op.registered,
+        needed_outputs=mask(
+            tuple(i for i, p in enumerate(schema.outputs) if p.option == "single")
+        ),
         attrs=view.attrs,
     )
 

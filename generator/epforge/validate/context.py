@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from epforge.validate.load import verdict
-from epforge.validate.manifest import EpContext
+from epforge.validate.manifest import EpContext, Manifest
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import workers
 from epforge.validate.site import Ran, Site, as_case, by_line, idle, numbers, verdict_of
 
 _LINES = ("embed", "external", "compatibility", "memory", "output", "share", "damage", "names")
+_MODES = ("embed", "external")
 _WRITING = ("write", "output", "share")
 _READING = ("read", "read shared", "damage", "names")
 _OF_SHARING = ("share", "read shared")
@@ -28,85 +29,88 @@ def run(site: Site) -> tuple[Check, ...]:
     """One line per kind of case; a single one for a library that compiles no models."""
     site.progress("compiled models")
     with tempfile.TemporaryDirectory(prefix="epforge-context-") as folder:
-        tried = _try(site, folder)
-        lines = list(_support(site, tried))
-        able = tried.able
-        if not (able.embed or able.external) or any(line.outcome.bad for line in lines):
-            return tuple(lines)
-        modes = tuple(mode for mode in ("embed", "external") if getattr(able, mode))
-        sets = [
-            name
-            for name in (*_WRITING, *_READING)
-            if (name not in _OF_SHARING or able.share) and (name not in _OF_FILES or able.external)
-        ]
-        ran = _run_sets(site, folder, modes, sets)
-    return (*lines, *_lines(site, ran))
+        line, answers = _ask(site, folder)
+        modes = [answer.mode for answer in answers if answer.does]
+        if line.outcome.bad or not modes:
+            return (line,)
+        ran = _run_sets(site, folder, modes, _sets(site.manifest, modes))
+    return (line, *_lines(site, ran))
+
+
+def _sets(manifest: Manifest | None, modes: Sequence[str]) -> list[str]:
+    """The sets of cases for a library that does these modes; sharing is tried unless denied."""
+    files = "external" in modes
+    shares = files and (manifest is None or manifest.ep_context.share)
+    return [
+        name
+        for name in (*_WRITING, *_READING)
+        if (shares or name not in _OF_SHARING) and (files or name not in _OF_FILES)
+    ]
 
 
 @dataclass(frozen=True)
-class _Tried:
-    """What came of asking for compiled models.
+class _Answer:
+    """What a library does when it is asked for compiled models of one mode.
 
     Args:
-        line: what went wrong with the asking itself.
-        refusals: per mode what the library says; empty for a mode that it does.
-        able: what is done in fact; `share` is what is to be tried.
+        refusal: its own words; empty if it does not refuse.
+        idle: the way of asking in which nothing came of it; empty if it does what it is asked.
     """
 
-    line: Check | None = None
-    refusals: Mapping[str, str] = field(default_factory=dict)
-    able: EpContext = field(default_factory=EpContext)
-    seconds: float = 0.0
+    mode: str
+    refusal: str
+    idle: str
+
+    @property
+    def does(self) -> bool:
+        return not self.idle
+
+    @property
+    def words(self) -> str:
+        return self.refusal or f"nothing is compiled by {self.idle}, and nothing said"
 
 
-def _try(site: Site, folder: str) -> _Tried:
+def _ask(site: Site, folder: str) -> tuple[Check, tuple[_Answer, ...]]:
+    """The line about which kinds of compiled models there are, and whether that is as declared;
+    and what the library answers."""
     run = site.worker(_job(site, folder, "try", ()))
     nothing = idle(run.named("error"))
-    outcome, fault = (nothing.outcome, nothing.detail) if nothing else verdict(run)
-    if outcome is not Outcome.PASSED:
-        return _Tried(site.check(Rung.CONTEXT, "support", outcome, fault, run.seconds))
-    tried = run.named("tried")
-    refusals = {
-        mode: next((_answer(r) for r in tried if r["mode"] == mode and not r["written"]), "")
-        for mode in ("embed", "external")
-    }
-    does = {mode: not refusal for mode, refusal in refusals.items()}
-    share = does["external"] and (site.manifest is None or site.manifest.ep_context.share)
-    return _Tried(None, refusals, EpContext(**does, share=share), run.seconds)
+    outcome, detail = (nothing.outcome, nothing.detail) if nothing else verdict(run)
+    answers: tuple[_Answer, ...] = ()
+    if outcome is Outcome.PASSED:
+        answers = tuple(_answer(mode, run.named("tried")) for mode in _MODES)
+        outcome, detail = _as_declared(site.manifest.ep_context if site.manifest else None, answers)
+    return site.check(Rung.CONTEXT, "support", outcome, detail, run.seconds), answers
 
 
-def _answer(record: Mapping[str, Any]) -> str:
-    return str(record["refused"]) or f"nothing is compiled by {record['way']}, and nothing said"
+def _answer(mode: str, tried: Sequence[Mapping[str, Any]]) -> _Answer:
+    for record in tried:
+        if record["mode"] == mode and not record["written"]:
+            return _Answer(mode, str(record["refused"]), str(record["way"]))
+    return _Answer(mode, "", "")
 
 
-def _support(site: Site, tried: _Tried) -> Iterator[Check]:
-    """The line about which kinds of compiled models there are, and whether that is as declared."""
-    if tried.line is not None:
-        yield tried.line
-        return
-    declared = site.manifest.ep_context if site.manifest else None
-    wrong = [] if declared is None else [_against(declared, mode, tried) for mode in tried.refusals]
-    wrong = [text for text in wrong if text]
-    if wrong:
-        outcome, detail = Outcome.FAILED, "; ".join(wrong)
-    elif tried.able.any:
-        does = [mode for mode, refusal in tried.refusals.items() if not refusal]
-        refuses = [f"{m} is refused: {text}" for m, text in tried.refusals.items() if text]
-        outcome, detail = Outcome.PASSED, "; ".join([" and ".join(does), *refuses])
-    else:
-        outcome = Outcome.NOT_CHECKED if declared is None else Outcome.PASSED
-        detail = f"compiles no models: {next(iter(tried.refusals.values()))}"
-    yield site.check(Rung.CONTEXT, "support", outcome, detail[:400], tried.seconds)
+def _as_declared(declared: EpContext | None, answers: Sequence[_Answer]) -> tuple[Outcome, str]:
+    """Outcome and detail of asking; without a manifest nothing is declared, and all is well."""
+    wrong = [_against(declared, answer) for answer in answers] if declared else []
+    if any(wrong):
+        return Outcome.FAILED, "; ".join(filter(None, wrong))
+    does = [answer.mode for answer in answers if answer.does]
+    if does:
+        refuses = [f"{a.mode} is refused: {a.words}" for a in answers if not a.does]
+        return Outcome.PASSED, "; ".join([" and ".join(does), *refuses])
+    outcome = Outcome.PASSED if declared else Outcome.NOT_CHECKED
+    return outcome, f"compiles no models: {answers[0].words}"
 
 
-def _against(declared: EpContext, mode: str, tried: _Tried) -> str:
-    """What is wrong with a mode, by the manifest."""
-    refusal = tried.refusals[mode]
+def _against(declared: EpContext, answer: _Answer) -> str:
+    """What is wrong with an answer, by the manifest."""
+    mode = answer.mode
     if getattr(declared, mode):
-        return f"{mode} is declared, but: {refusal}" if refusal else ""
-    if not refusal:
+        return "" if answer.does else f"{mode} is declared, but: {answer.words}"
+    if answer.does:
         return f"{mode} is not declared, but done"
-    return f"{mode} is not refused: {refusal}" if "nothing said" in refusal else ""
+    return "" if answer.refusal else f"{mode} is not refused: {answer.words}"
 
 
 def _job(site: Site, folder: str, set_: str, modes: Sequence[str]) -> dict[str, object]:
@@ -143,4 +147,5 @@ def _lines(site: Site, ran: Sequence[tuple[str, Ran]]) -> Iterator[Check]:
     for name in sorted(lines, key=lambda n: _LINES.index(n) if n in _LINES else -1):
         passed = numbers(lines[name], "check passed", "checks passed")
         outcome, detail = verdict_of(lines[name], passed)
-        yield Check(Rung.CONTEXT, name, outcome, detail, site.version, cases=tuple(lines[name]))
+        seconds = sum(one.seconds_of(name) for _, one in ran)
+        yield Check(Rung.CONTEXT, name, outcome, detail, site.version, seconds, tuple(lines[name]))

@@ -30,7 +30,8 @@ def run(site: Site) -> tuple[Check, ...]:
 def _line(site: Site, name: str, cases: Sequence[CaseResult], ran: Ran) -> Check:
     passed = f"{numbers(cases, 'graph right', 'graphs right')}{_placed(name, ran)}"
     outcome, detail = verdict_of(cases, passed)
-    return Check(Rung.GRAPHS, name, outcome, detail, site.version, ran.seconds, tuple(cases))
+    seconds = ran.seconds_of(name)
+    return Check(Rung.GRAPHS, name, outcome, detail, site.version, seconds, tuple(cases))
 
 
 def _placed(line: str, ran: Ran) -> str:

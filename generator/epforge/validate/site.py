@@ -37,6 +37,11 @@ class Ran:
         """The records of one name."""
         return [item for item in self.records if item["record"] == record]
 
+    def seconds_of(self, line: str) -> float:
+        """What the cases of a line took."""
+        cases = [case for case in self.cases if str(case["label"]).startswith(f"{line}/")]
+        return sum(float(case.get("seconds", 0)) for case in cases)
+
     @property
     def idle(self) -> CaseResult | None:
         """Why a worker did nothing, if one did."""

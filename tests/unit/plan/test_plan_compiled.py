@@ -7,6 +7,7 @@ from blueprints import example
 
 from epforge.plan import make_plan
 from epforge.plan.compiled import switches
+from epforge.plan.kernel_table import table_view
 from epforge.plan.model import Owner
 from epforge.resolve.model import Blueprint
 
@@ -73,3 +74,18 @@ def test_every_source_of_it_is_compiled() -> None:
     assert {s.path for s in plan.files if s.path.endswith(".cc") and "/graph/" in s.path} <= set(
         listed
     )
+
+
+def test_outputs_that_must_be_there_are_in_the_table() -> None:
+    table = table_view(blueprint("compile: {also_kernels: [MaxPool, Split, Dropout]}"))
+    needed = {row.op: str(row.needed_outputs) for row in table.rows}
+    assert needed == {"Relu": "0x1", "MaxPool": "0x1", "Dropout": "0x1", "Split": "0"}
+
+
+def test_types_that_the_schema_fixes_are_rules_where_nothing_else_knows_them() -> None:
+    """Reshape's shape is int64; a program that is loaded from a file has no schema to ask."""
+    compiled = table_view(blueprint("compile: {also_kernels: [Reshape]}"))
+    registry = table_view(example(HEAD.replace("compiled", "kernel-registry") + "types: [float32]"))
+    rules = {rule.constraint: rule for entry in compiled.rules for rule in entry.rules}
+    assert (str(rules[""].inputs), str(rules[""].outputs)) == ("0x2", "0")
+    assert all(rule.constraint for entry in registry.rules for rule in entry.rules)

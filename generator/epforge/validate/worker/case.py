@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,9 +33,11 @@ class Cases:
         """
         if label in self._done:
             return
+        started = time.monotonic()
         with self._records.step(label):
             outcome, detail = _judged(check)
-        self._records.write("case", label=label, outcome=outcome, detail=detail)
+        seconds = round(time.monotonic() - started, 4)
+        self._records.write("case", label=label, outcome=outcome, detail=detail, seconds=seconds)
 
 
 def _judged(check: Callable[[], str]) -> tuple[str, str]:

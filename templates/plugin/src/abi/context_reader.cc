@@ -9,13 +9,23 @@
 <% endif %>
 
 namespace <%= ns %> {
+namespace {
+
+Status Decode(const SharedBytes& bytes, std::shared_ptr<const BlobContent>* blob) {
+  BlobContent content;
+  EP_RETURN_IF_ERROR(ReadContent(bytes, &content));
+  *blob = std::make_shared<const BlobContent>(std::move(content));
+  return Status();
+}
+
+}  // namespace
 
 ContextReader::ContextReader(Factory& factory, const Logger& logger, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
-<%- if data_callbacks %>, const ContextData& data<% endif %>)
+<%- if data_callbacks and external %>, const ContextData& data<% endif %>)
     : factory_(factory), logger_(logger), rule_(rule)
 <%- if external %>, settings_(settings)<% endif %>
-<%- if data_callbacks %>, data_(data)<% endif %> {}
+<%- if data_callbacks and external %>, data_(data)<% endif %> {}
 
 Status ContextReader::Load(const OrtGraph* graph, const OrtNode* node, Saved* saved) {
   ContextNode read;
@@ -39,9 +49,7 @@ Status ContextReader::Find(const OrtGraph* /*graph*/, const ContextNode& node, S
 <% endif %>
   Blob blob;
   if (node.embedded) {
-    BlobContent content;
-    EP_RETURN_IF_ERROR(ReadContent(node.data, &content));
-    blob = std::make_shared<const BlobContent>(std::move(content));
+    EP_RETURN_IF_ERROR(Decode(node.data, &blob));
   } else {
 <% if external %>
     EP_RETURN_IF_ERROR(Open(graph, node.file, &blob));
@@ -50,7 +58,7 @@ Status ContextReader::Find(const OrtGraph* /*graph*/, const ContextNode& node, S
                           " was made without that (features.ep_context.external in its blueprint)");
 <% endif %>
   }
-  if (blob->architecture != rule_.name) {
+  if (blob->architecture != rule_.name && !std::exchange(warned_, true)) {
     logger_.Warn("a model compiled for " + blob->architecture + " runs on " + rule_.name);
   }
   return FindEntry(*blob, node.partition, saved);
@@ -85,35 +93,37 @@ Status ContextReader::FindFile(const OrtGraph* graph, const std::string& name,
   EP_RETURN_IF_ERROR(BaseFolder(graph, &folder));
   EP_RETURN_IF_ERROR(FindContextFile(folder, name, path));
   if (!path->empty()) return Status();
-  std::string text = "there is no '" + Join(folder, name) + "', which belongs beside the compiled model; ";
-  // Newer runtimes hide the model's own path then.
-  text += settings_.weights_folder.empty() ? "a model from memory needs ep.context_file_path" : "with session.model_external_initializers_file_folder_path set, so must ep.context_file_path be";
-  text += ": the path of the compiled model";
-  return InvalidArgument(text);
+  const char* reason = settings_.weights_folder.empty()
+                           ? "it comes from memory"
+                           // Newer runtimes do not say where the model lies, then.
+                           : "session.model_external_initializers_file_folder_path is set";
+  return InvalidArgument("there is no '" + Join(folder, name) + "', which belongs beside the compiled model; if " + reason + ", set ep.context_file_path to the path of the compiled model");
 }
 
 Status ContextReader::Open(const OrtGraph* graph, const std::string& name, Blob* blob) {
   EP_RETURN_IF_ERROR(CheckContextName(name));
-  bool from_file = true;
-<% if data_callbacks %>
-  from_file = !data_.reads();
-<% endif %>
-  std::string path = name;
-  if (from_file) EP_RETURN_IF_ERROR(FindFile(graph, name, &path));
-  const auto read = [&](Blob* made) -> Status {
+<% if data_callbacks and external %>
+  if (data_.reads()) {
+    Blob& known = blobs_[name];
     SharedBytes bytes;
-    BlobContent content;
-<% if data_callbacks %>
-    if (!from_file) EP_RETURN_IF_ERROR(data_.Read(name, &bytes));
-<% endif %>
-    if (from_file) EP_RETURN_IF_ERROR(ReadContextFile(path, &bytes));
-    EP_RETURN_IF_ERROR(Located("'" + path + "'", ReadContent(bytes, &content)));
-    *made = std::make_shared<const BlobContent>(std::move(content));
+    if (known == nullptr) {
+      EP_RETURN_IF_ERROR(data_.Read(name, &bytes));
+      EP_RETURN_IF_ERROR(Located("'" + name + "'", Decode(bytes, &known)));
+    }
+    *blob = known;
     return Status();
-  };
+  }
+<% endif %>
+  std::string path;
+  EP_RETURN_IF_ERROR(FindFile(graph, name, &path));
   Blob& known = blobs_[path];
+  const auto read = [&path](Blob* made) -> Status {
+    SharedBytes bytes;
+    EP_RETURN_IF_ERROR(ReadContextFile(path, &bytes));
+    return Located("'" + path + "'", Decode(bytes, made));
+  };
 <% if share %>
-  if (known == nullptr && settings_.share && from_file) {
+  if (known == nullptr && settings_.share) {
     EP_RETURN_IF_ERROR(factory_.shares().Load(path + "\n" + FileStamp(path), read, &known));
   }
 <% endif %>

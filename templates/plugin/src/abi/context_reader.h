@@ -10,7 +10,7 @@
 <% endif %>
 
 #include "abi/context_blob.h"
-<% if data_callbacks %>
+<% if data_callbacks and external %>
 #include "abi/context_data.h"
 <% endif %>
 #include "abi/context_node.h"
@@ -29,7 +29,7 @@ class ContextReader {
   // What is referred to outlives the reader.
   ContextReader(Factory& factory, const Logger& logger, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
-<%- if data_callbacks %>, const ContextData& data<% endif %>);
+<%- if data_callbacks and external %>, const ContextData& data<% endif %>);
 
   Status Load(const OrtGraph* graph, const OrtNode* node, Saved* saved);
   // Nothing more is going to be loaded.
@@ -49,10 +49,11 @@ class ContextReader {
   Factory& factory_;
   const Logger logger_;
   const DeviceRule& rule_;
+  bool warned_ = false;  // that a model was compiled for another device
 <% if external %>
   const ContextSettings& settings_;
 <% endif %>
-<% if data_callbacks %>
+<% if data_callbacks and external %>
   const ContextData& data_;
 <% endif %>
 <% if external %>

@@ -18,12 +18,18 @@ constexpr uint32_t kSessionEnd = 27;  // the first level that tells when a sessi
 
 // The file name that ORT makes up when it is told where to look for a model's weights.
 constexpr char kMadeUp[] = "virtual_model.onnx";
+<% if external %>
+
+Status Exists(const std::string& path) {
+  return InvalidArgument("'" + path + "' exists already: delete it, or choose another output with ep.context_file_path");
+}
+<% endif %>
 
 }  // namespace
 
 ContextWriter::ContextWriter(Factory& factory, const Logger& logger, const DeviceRule& rule,
-                             const ContextSettings& settings<% if data_callbacks %>, const ContextData& data<% endif %>)
-    : factory_(factory), logger_(logger), rule_(rule), settings_(settings)<% if data_callbacks %>, data_(data)<% endif %> {}
+                             const ContextSettings& settings<% if data_callbacks and external %>, const ContextData& data<% endif %>)
+    : factory_(factory), logger_(logger), rule_(rule), settings_(settings)<% if data_callbacks and external %>, data_(data)<% endif %> {}
 
 ContextWriter::~ContextWriter() {
 <% if external %>
@@ -54,16 +60,17 @@ Status ContextWriter::Begin(const OrtGraph* graph) {
 }
 <% if external %>
 
-Status ContextWriter::CheckOutput(const std::string& model) const {
+Status ContextWriter::CheckOutput(const std::string& model, std::string* folder) const {
+  if (model.empty()) {
+    return InvalidArgument("the model comes from memory: set ep.context_file_path to where the compiled model goes, or ep.context_embed_mode to 1");
+  }
   if (LookAt(model) == PathKind::kFolder || NameOf(model).empty()) {
     return InvalidArgument("ep.context_file_path '" + model +
                            "' is a folder: name the file of the compiled model");
   }
   // Where ORT does nothing but compile, the application has told it whether to replace the model.
-  if (!settings_.compile_only && IsTaken(model)) {
-    return InvalidArgument("'" + model + "' exists already: delete it, or choose another output with ep.context_file_path");
-  }
-  return Status();
+  if (!settings_.compile_only && IsTaken(model)) return Exists(model);
+  return PrepareFolder(folder);
 }
 
 Status ContextWriter::Plan(const OrtGraph* graph) {
@@ -78,15 +85,11 @@ Status ContextWriter::Plan(const OrtGraph* graph) {
   std::string blob = (output.empty() ? "model" : StemOf(output)) + "." + ep + ".bin";
   std::string folder = FolderOf(output);
   EP_RETURN_IF_ERROR(CheckContextName(blob));
-  bool to_file = true;
-<% if data_callbacks %>
-  to_file = !data_.writes();
+<% if data_callbacks and external %>
+  if (!data_.writes()) EP_RETURN_IF_ERROR(CheckOutput(output, &folder));
+<% else %>
+  EP_RETURN_IF_ERROR(CheckOutput(output, &folder));
 <% endif %>
-  if (to_file && output.empty()) {
-    return InvalidArgument("the model comes from memory: set ep.context_file_path to where the compiled model goes, or ep.context_embed_mode to 1");
-  }
-  if (to_file) EP_RETURN_IF_ERROR(CheckOutput(output));
-  if (to_file) EP_RETURN_IF_ERROR(PrepareFolder(&folder));
 <% if share %>
   if (settings_.share) {
     ShareGroup founder;
@@ -98,9 +101,7 @@ Status ContextWriter::Plan(const OrtGraph* graph) {
   }
 <% endif %>
   const std::string path = Join(folder, blob);
-  if (to_file && IsTaken(path)) {
-    return InvalidArgument("'" + path + "' exists already: delete it, or choose another output with ep.context_file_path");
-  }
+  if (<% if data_callbacks and external %>!data_.writes() && <% endif %>IsTaken(path)) return Exists(path);
   folder_ = folder;
   blob_ = blob;
   content_ = NewContent(rule_.name);
@@ -217,7 +218,7 @@ Status ContextWriter::MakeExternal(Entries* entries, std::vector<NewContextNode>
 Status ContextWriter::Emit(const BlobContent& content) {
   std::vector<unsigned char> bytes;
   EP_RETURN_IF_ERROR(EncodeBlob(content, &bytes));
-<% if data_callbacks %>
+<% if data_callbacks and external %>
   if (data_.writes()) return data_.Write(blob_, bytes);
 <% endif %>
   EP_RETURN_IF_ERROR(file_.Write(Join(folder_, blob_), bytes));

@@ -30,12 +30,12 @@ constexpr TypeRule <%= entry.name %>[] = {
 };
 <% endfor %>
 
-// Domain, op, version; type rules; inputs that must be there, outputs at most; inputs and outputs
+// Domain, op, version; type rules; inputs<% if compiled %> and outputs<% endif %> that must be there, outputs at most; inputs and outputs
 // on the host; ready;<% if compiled %> compiled; registered;<% endif %> maker.
 constexpr KernelRow kRows[] = {
 <% for row in table.rows %>
     {<%= row.domain | cpp_string %>, <%= row.op | cpp_string %>, <%= row.since %>,
-<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>, <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
+<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>,<% if compiled %> <%= row.needed_outputs %>,<% endif %> <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
 <% endfor %>
 };
 

@@ -157,6 +157,38 @@ inline CompileRequest Request() {
   return request;
 }
 
+inline TensorValue Floats(Dims shape, Numbers data) { return Make(DType::kFloat32, shape, data); }
+
+inline bool Has(std::initializer_list<const char*> ops) {
+  for (const char* op : ops) {
+    if (Newest(op) == nullptr) return false;
+  }
+  return true;
+}
+
+inline std::unique_ptr<Executable> Compiled(const Graph& graph) {
+  CompileRequest request = Request();
+  request.graph = &graph;
+  std::unique_ptr<Executable> executable;
+  const Status status = Program::Compile(request, &executable);
+  CHECK_THAT(status.ok(), std::string("a graph compiles: ") + status.message());
+  return executable;
+}
+
+// The error that a graph gives.
+inline Status Refused(const Graph& graph) {
+  CompileRequest request = Request();
+  request.graph = &graph;
+  std::unique_ptr<Executable> executable;
+  return Program::Compile(request, &executable);
+}
+
+inline Status Restored(const Saved& saved, std::unique_ptr<Executable>* executable) {
+  CompileRequest request = Request();
+  request.saved = &saved;
+  return Program::Restore(request, executable);
+}
+
 // Keeps what a run gives back. Has no checks, so that threads can use it.
 class KeptResults final : public Results {
  public:

@@ -11,38 +11,6 @@ namespace {
 
 constexpr uint32_t kAbsent = GraphNode::kAbsent;
 
-TensorValue Floats(Dims shape, Numbers data) { return Make(DType::kFloat32, shape, data); }
-
-bool Has(std::initializer_list<const char*> ops) {
-  for (const char* op : ops) {
-    if (Newest(op) == nullptr) return false;
-  }
-  return true;
-}
-
-std::unique_ptr<Executable> Compiled(const Graph& graph) {
-  CompileRequest request = Request();
-  request.graph = &graph;
-  std::unique_ptr<Executable> executable;
-  const Status status = Program::Compile(request, &executable);
-  CHECK_THAT(status.ok(), std::string("a graph compiles: ") + status.message());
-  return executable;
-}
-
-// The error that a graph gives.
-Status Refused(const Graph& graph) {
-  CompileRequest request = Request();
-  request.graph = &graph;
-  std::unique_ptr<Executable> executable;
-  return Program::Compile(request, &executable);
-}
-
-Status Restored(const Saved& saved, std::unique_ptr<Executable>* executable) {
-  CompileRequest request = Request();
-  request.saved = &saved;
-  return Program::Restore(request, executable);
-}
-
 // y = Relu(a * b + 1), z = a * b: z is read inside and given back, too.
 GraphBuilder MulAdd() {
   GraphBuilder builder;

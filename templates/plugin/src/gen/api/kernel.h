@@ -82,6 +82,9 @@ struct KernelRow {
   const TypeRule* rules;
   size_t rule_count;
   uint64_t needed_inputs;  // bit i: input i must be there
+<% if compiled %>
+  uint64_t needed_outputs;
+<% endif %>
   size_t output_count;     // at most this many outputs
   uint64_t host_inputs;    // bit i: input i is read on the host
   uint64_t host_outputs;
@@ -91,9 +94,6 @@ struct KernelRow {
   bool registered;  // has a kernel that ORT calls
 <% endif %>
   Status (*make)(const Node& node, std::unique_ptr<Kernel>& kernel);
-<% if compiled %>
-  uint64_t needed_outputs = 1;  // bit i: output i must be there
-<% endif %>
 };
 
 // The rows of a library, sorted by domain, op and version.

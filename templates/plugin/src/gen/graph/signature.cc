@@ -32,7 +32,7 @@ class Side {
     for (size_t i = 0; i < row.rule_count; ++i) known |= row.rules[i].*mask_;
     for (size_t i = 0; i < types_.size(); ++i) {
       const bool absent = types_[i] == DType::kUndefined;
-      if (!Names(known, i) && !absent) return Refuse(i, "the operator has no such " + name_);
+      if (!Names(known, i)) return Refuse(i, "the operator has no such " + name_);
       if (absent && !gaps) return Missing(i);
     }
     for (size_t i = 0; i < 64; ++i) {
