@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -131,3 +132,43 @@ def test_without_a_compiled_model_the_check_would_fail(shipping: Project, source
     """)
     assert done.returncode == 0, done.stderr
     assert "compil" in json.loads(done.stdout)
+
+
+TWO_DEVICES = """
+epforge: 1
+name: contoso-duo
+vendor: {name: Contoso, pci_id: 0xB357}
+paradigm: virtual
+devices:
+  - {name: nano, type: npu, match: {vendor_id: 0xB357, device_ids: [1]}, virtual: allowed}
+  - {name: mega, type: npu, match: {vendor_id: 0xB357, device_ids: [2]}, virtual: allowed}
+features: {ep_context: {embed: true}}
+ops: [Mul]
+"""
+
+
+@pytest.mark.lab
+def test_a_model_for_one_device_is_refused_by_the_other(
+    project_of: Callable[[str], Project], tmp_path: Path
+) -> None:
+    path = tmp_path / "mul_ctx.onnx"
+    done = project_of(TWO_DEVICES).python(f"""
+        def session(of, device, **entries):
+            options = ort.SessionOptions()
+            for key, value in entries.items():
+                options.add_session_config_entry(key.replace("__", "."), value)
+            options.add_provider_for_devices([device], {{}})
+            return ort.InferenceSession(of, options, enable_fallback=0)
+
+        nano, mega = plugin.devices()
+        session(models.mul().SerializeToString(), nano, ep__context_enable="1",
+                ep__context_embed_mode="1", ep__context_file_path={str(path)!r})
+        session({str(path)!r}, nano)
+        try:
+            session({str(path)!r}, mega)
+        except Exception as error:
+            print(error)
+    """)
+    assert done.returncode == 0, done.stderr
+    assert "compiled for 'nano'" in done.stdout
+    assert "device is 'mega'" in done.stdout

@@ -43,6 +43,12 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str
     return functools.cache(lambda fault: climbed(toy(f"FAULT_{fault}", source=COMPILED), claims))
 
 
+@pytest.fixture(scope="module")
+def undeclared() -> Callable[[str], dict[str, Check]]:
+    """The same without a manifest."""
+    return functools.cache(lambda fault: climbed(toy(f"FAULT_{fault}", source=COMPILED), None))
+
+
 def outcomes(checks: Mapping[str, Check]) -> dict[str, Outcome]:
     return {name: check.outcome for name, check in checks.items()}
 
@@ -187,11 +193,22 @@ def test_damage_that_changes_results_is_found_without_a_manifest() -> None:
     assert checks["damage"].outcome.bad, checks["damage"]
 
 
-def test_sharing_is_optional_without_a_manifest() -> None:
-    checks = climbed(toy("FAULT_TWO_BLOBS", source=COMPILED), None)
-    (case,) = (case for case in checks["share"].cases if case.label == "two models")
-    assert case.outcome is Outcome.NOT_CHECKED
-    assert not checks["share"].outcome.bad
+@pytest.mark.parametrize(
+    ("fault", "line", "label"),
+    [
+        ("TWO_BLOBS", "share", "two models"),
+        ("NO_COMPATIBILITY", "external", "metadata, by options"),
+        ("NO_COMPATIBILITY", "compatibility", "own"),
+        ("RECOMPILES", "output", "embed, compiled already, by options"),
+    ],
+)
+def test_what_only_we_ask_for_is_no_failure_without_a_manifest(
+    fault: str, line: str, label: str, undeclared: Callable[[str], dict[str, Check]]
+) -> None:
+    checks = undeclared(fault)
+    (case,) = (case for case in checks[line].cases if case.label == label)
+    assert case.outcome is Outcome.NOT_CHECKED, case
+    assert not [check for check in checks.values() if check.outcome.bad]
 
 
 @pytest.mark.parametrize("name", ["compiled", "compiled_virtual"])

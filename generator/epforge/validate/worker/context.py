@@ -33,15 +33,17 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         if not blocks.any:
             records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
             return
-        press = Press(
-            found[0], blocks, job["ep"], Path(job["folder"]), job["set"], bool(job["strict"])
-        )
-        if job["set"] == "try":
-            _try(press, records)
-            return
-        cases = Cases(job, records)
-        for label, check in _SETS[job["set"]](press, tuple(job["modes"])):
-            cases.run(label, check)
+        root = Path(job["folder"])
+        _run(Press(found[0], blocks, job["ep"], root, job["set"], job["strict"]), job, records)
+
+
+def _run(press: Press, job: Mapping[str, Any], records: Records) -> None:
+    if job["set"] == "try":
+        _try(press, records)
+        return
+    cases = Cases(job, records)
+    for label, check in _SETS[job["set"]](press, tuple(job["modes"])):
+        cases.run(label, check)
 
 
 def _try(press: Press, records: Records) -> None:

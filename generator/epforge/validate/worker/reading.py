@@ -26,6 +26,7 @@ _WEIGHTS = "session.model_external_initializers_file_folder_path"
 
 
 def read(press: Press, modes: tuple[str, ...]) -> Iterable[Check]:
+    """What set `write` has written, loaded as it should be and as it should not."""
     for mode in modes:
         for way in (*WAYS, "bytes") if mode == "embed" else WAYS:
             yield f"{mode}/read, by {way}", partial(_reads, press, press.made(mode, way))
@@ -67,7 +68,8 @@ def _verdicts(press: Press, model: Path) -> Iterable[Check]:
     """How the library judges models by their metadata."""
 
     def own() -> str:
-        verdict = press.verdict(compatibility(model, press.ep))
+        info = compatibility(model, press.ep)
+        verdict = press.verdict(info) if info or press.strict else "NOT_APPLICABLE"
         if verdict == "NOT_APPLICABLE" and not press.strict:
             raise NotCheckedError("the library does not judge compatibility")
         return "" if verdict == "OPTIMAL" else f"{verdict}, expected OPTIMAL"
@@ -119,7 +121,7 @@ def _elsewhere(press: Press, model: Path) -> str:
         return wrong or _reads(press, model, moved)
     except Exception as error:  # the refusal, or raised again
         text = refusal(error)
-        return "" if PATH in text else f"refused without naming {PATH}: {text}"
+        return "" if PATH in str(error) else f"refused without naming {PATH}: {text}"
 
 
 def _missing(press: Press, model: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate.worker import sketch
-from epforge.validate.worker.case import NotCheckedError, refused
+from epforge.validate.worker.case import refused
 from epforge.validate.worker.press import (
     CACHE,
     SHARE,
@@ -53,10 +53,8 @@ def _one_blob(press: Press, place: Path, group: Iterable[str]) -> str:
     models = [place / f"{name}.onnx" for name in group]
     blobs = [path.name for path in place.iterdir() if path not in models]
     if len(blobs) != 1:
-        text = f"expected one file beside the models, found {', '.join(sorted(blobs)) or 'none'}"
-        if press.strict:
-            return text
-        raise NotCheckedError(text)
+        found = ", ".join(sorted(blobs)) or "none"
+        return press.failing(f"expected one file beside the models, found {found}")
     named = {
         node.get(CACHE, b"").decode("utf-8", "replace")
         for model in models

@@ -115,7 +115,7 @@ def _checked(model: Path) -> str:
 def _metadata(press: Press, mode: str, way: str) -> str:
     if compatibility(press.made(mode, way), press.ep):
         return ""
-    return f"the model's metadata has no ep_compatibility_info.{press.ep}"
+    return press.failing(f"the model's metadata has no ep_compatibility_info.{press.ep}")
 
 
 def _bytes(press: Press, source: Path) -> str:
@@ -188,7 +188,7 @@ def _again(press: Press, source: Path, mode: str, way: str, place: Path) -> str:
     press.compile(source, place / "m.onnx", mode, "options")
     before = snapshot(place)
     wrong = refused(lambda: press.compile(place / "m.onnx", place / "twice.onnx", mode, way))
-    return wrong or changed(before, snapshot(place))
+    return press.failing(wrong) or changed(before, snapshot(place))
 
 
 def _blob_there(press: Press, source: Path, way: str, place: Path) -> str:

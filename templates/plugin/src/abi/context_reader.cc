@@ -20,10 +20,10 @@ Status Decode(const SharedBytes& bytes, std::shared_ptr<const BlobContent>* blob
 
 }  // namespace
 
-ContextReader::ContextReader(Factory& factory, const Logger& logger, const DeviceRule& rule
+ContextReader::ContextReader(Factory& factory, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
 <%- if data_callbacks and external %>, const ContextData& data<% endif %>)
-    : factory_(factory), logger_(logger), rule_(rule)
+    : factory_(factory), rule_(rule)
 <%- if external %>, settings_(settings)<% endif %>
 <%- if data_callbacks and external %>, data_(data)<% endif %> {}
 
@@ -58,8 +58,10 @@ Status ContextReader::Find(const OrtGraph* /*graph*/, const ContextNode& node, S
                           " was made without that (features.ep_context.external in its blueprint)");
 <% endif %>
   }
-  if (blob->architecture != rule_.name && !std::exchange(warned_, true)) {
-    logger_.Warn("a model compiled for " + blob->architecture + " runs on " + rule_.name);
+  if (blob->architecture != rule_.name) {
+    return InvalidArgument("it was compiled for '" + blob->architecture +
+                           "', and the session's device is '" + rule_.name +
+                           "': compile the model again");
   }
   return FindEntry(*blob, node.partition, saved);
 }

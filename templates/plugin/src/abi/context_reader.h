@@ -18,7 +18,6 @@
 #include "abi/context_settings.h"
 <% endif %>
 #include "abi/factory.h"
-#include "abi/logger.h"
 #include "gen/api/status.h"
 
 namespace <%= ns %> {
@@ -27,7 +26,7 @@ namespace <%= ns %> {
 class ContextReader {
  public:
   // What is referred to outlives the reader.
-  ContextReader(Factory& factory, const Logger& logger, const DeviceRule& rule
+  ContextReader(Factory& factory, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
 <%- if data_callbacks and external %>, const ContextData& data<% endif %>);
 
@@ -47,9 +46,7 @@ class ContextReader {
 <% endif %>
 
   Factory& factory_;
-  const Logger logger_;
   const DeviceRule& rule_;
-  bool warned_ = false;  // that a model was compiled for another device
 <% if external %>
   const ContextSettings& settings_;
 <% endif %>

@@ -8,7 +8,7 @@ Contexts::Contexts(Factory& factory, const Logger& logger, const DeviceRule& rul
 <% if data_callbacks and external %>
       data_(factory.api()),
 <% endif %>
-      reader_(factory, logger, rule
+      reader_(factory, rule
 <%- if external %>, settings_<% endif %>
 <%- if data_callbacks and external %>, data_<% endif %>),
       writer_(factory, logger, rule, settings_
