@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compiled import WARNINGS
 from compilers import needed
 from projects import Project
 
@@ -280,15 +281,8 @@ def test_a_process_that_is_killed_leaves_no_half_written_data(
     compiled: Project, tmp_path: Path
 ) -> None:
     library = tmp_path / "kill_at.so"
-    command = [
-        needed("g++"),
-        "-std=c++17",
-        "-shared",
-        "-fPIC",
-        str(_INTERPOSER),
-        "-o",
-        str(library),
-    ]
+    flags = ["-std=c++17", "-shared", "-fPIC", *WARNINGS]
+    command = [needed("g++"), *flags, str(_INTERPOSER), "-o", str(library)]
     subprocess.run(command, check=True)
     root = tmp_path / "written"
     root.mkdir()

@@ -7,6 +7,7 @@ sessions. Real data is among what is spoilt: two real models and a small one, co
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -80,7 +81,7 @@ def corpus(shipping: Project, model: Path, tmp_path_factory: pytest.TempPathFact
 
 def check(
     fuzzer: blob_fuzz.Fuzzer, corpus: Path, counters: Path, count: int, floor: float
-) -> tuple[Counter[tuple[str, str]], dict[str, float]]:
+) -> tuple[blob_fuzz.Report, dict[str, float]]:
     """``count`` copies are read; of every file that reads them ``floor`` percent of the lines run.
 
     Returns what came of them, and the shares.
@@ -97,7 +98,7 @@ def check(
     assert report.memory[1] < 32  # bytes per byte
     coverage = fuzzer.coverage(counters)
     assert {name: share for name, share in coverage.items() if share < floor} == {}
-    return counts, coverage
+    return report, coverage
 
 
 def test_spoilt_data_gives_a_status(fuzzer: blob_fuzz.Fuzzer, corpus: Path, tmp_path: Path) -> None:
@@ -111,10 +112,13 @@ def test_much_spoilt_data_gives_a_status(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    counts, coverage = check(fuzzer, corpus, tmp_path, 2000, floor=85)
+    report, coverage = check(fuzzer, corpus, tmp_path, 2000, floor=88)
+    reasons = Counter(re.sub(r"\d+", "N", x.message) for x in report.lines if x.outcome == "decode")
     with capsys.disabled():
-        for (state, outcome), count in sorted(counts.items()):
-            print(f"\n  {state:7}{outcome:8}{count:5}", end="")
+        for (state, outcome), count in sorted(report.counts().items()):
+            print(f"\n  {count:5} {state:7}{outcome}", end="")
+        for reason, count in reasons.most_common():
+            print(f"\n  {count:5} {reason}", end="")
         for name, share in coverage.items():
             print(f"\n  {share:5.1f} % of the lines of {name}", end="")
 
@@ -132,6 +136,15 @@ def test_spoilt_programs_call_all_kernels(
 ) -> None:
     report = larger.judge(corpus, seed, 0, 4000, tmp_path)
     assert len(report.lines) == 4000
+
+
+@pytest.mark.lab
+def test_spoilt_data_on_a_device_with_memory_of_its_own(
+    corpus: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("device")
+    fuzzer = blob_fuzz.build(folder / "project", device_memory=True)
+    check(fuzzer, corpus, folder / "counters", 2000, floor=85)
 
 
 def test_sessions_refuse_spoilt_data_or_run(

@@ -379,7 +379,7 @@ def test_it_says_what_it_supports(newest: Project, tmp_path: Path, version: str)
         "factory": level,
         "ep": level,
         "GetEpContextDataSupport": 3,  # 1: read, 2: write
-        "GetWeightlessSupport": 2,  # ALL
+        "GetWeightlessSupport": 3 if level >= 32 else 2,  # ALL_OR_EXTERNAL_ONLY, ALL
     }
 
 
@@ -597,7 +597,7 @@ def published(of: Project, here: Path, version: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("version", "expected"), [("1.28.0", [None, None]), ("1.32.0", ["all", "all"])]
+    ("version", "expected"), [("1.28.0", [None, None]), ("1.32.0", ["all", "all_or_external_only"])]
 )
 def test_the_device_says_which_modes_it_has(
     newest: Project, tmp_path: Path, version: str, expected: list[str | None]
@@ -654,7 +654,7 @@ def asked(of: Project, source: Path, refused: dict[str, str]) -> None:
 
 
 def test_requests_are_met_or_refused(newest: Project, source: Path) -> None:
-    asked(newest, source, {"SetWeightlessMode 1": EP_FAIL, "SetWeightlessMode 3": INVALID})
+    asked(newest, source, {"SetWeightlessMode 3": INVALID})
 
 
 @pytest.mark.lab

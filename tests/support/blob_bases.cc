@@ -211,6 +211,7 @@ Graph Empty() {
 Saved Save(const Graph& graph) {
   CompileRequest request;
   request.graph = &graph;
+  request.compile_only = true;
   std::unique_ptr<Executable> executable;
   Saved saved;
   Status status = Compile(request, &executable);

@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -32,6 +33,13 @@
 #include "blob_mutate.h"
 #include "gen/graph/blob.h"
 #include "gen/graph/executable.h"
+
+#if __has_include("device/runtime.h")
+#include "device/runtime.h"
+#define DEVICE_MEMORY 1
+#else
+#define DEVICE_MEMORY 0
+#endif
 
 namespace {
 
@@ -102,6 +110,97 @@ const std::vector<Shape> kShapes = {{2, 3}, {1, 3, 16, 16}, {1, 3, 48, 16}, {1, 
   std::exit(1);
 }
 
+#if DEVICE_MEMORY
+// A device whose addresses are nobody else's; its memory is as closely watched as the host's.
+class FarRuntime final : public Runtime {
+ public:
+  Status Allocate(size_t bytes, void** address) override {
+    auto owned = std::make_unique<unsigned char[]>(bytes);  // or an exception: it is out of memory
+    sizes_[reinterpret_cast<uintptr_t>(owned.get())] = bytes;
+    void* memory = owned.release();
+    *address = Move(memory, kFar);
+    return Status();
+  }
+  void Free(void* address) noexcept override {
+    if (address == nullptr) return;
+    void* memory = Move(address, 0 - kFar);
+    sizes_.erase(reinterpret_cast<uintptr_t>(memory));
+    delete[] static_cast<unsigned char*>(memory);
+  }
+  Status CopyToDevice(void* device, const void* host, size_t bytes) override {
+    std::memcpy(Find(device, bytes), host, bytes);
+    return Status();
+  }
+  Status CopyToHost(void* host, const void* device, size_t bytes) override {
+    std::memcpy(host, Find(device, bytes), bytes);
+    return Status();
+  }
+  Status CopyOnDevice(void* to, const void* from, size_t bytes) override {
+    std::memcpy(Find(to, bytes), Find(from, bytes), bytes);
+    return Status();
+  }
+  void* KernelAddress(const void* device) const noexcept override {
+    void* memory = Move(device, 0 - kFar);
+    const auto at = reinterpret_cast<uintptr_t>(memory);
+    const auto next = sizes_.upper_bound(at);
+    if (next == sizes_.begin()) return nullptr;
+    return at - std::prev(next)->first < std::prev(next)->second ? memory : nullptr;
+  }
+
+ private:
+  static constexpr uintptr_t kFar = uintptr_t{1} << 60;
+
+  static void* Move(const void* address, uintptr_t by) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(address) + by);
+  }
+  void* Find(const void* device, size_t bytes) const {
+    void* memory = bytes != 0 ? KernelAddress(device) : nullptr;
+    if (memory == nullptr) Die("a copy of what is not in the device's memory");
+    return memory;
+  }
+
+  std::map<uintptr_t, size_t> sizes_;
+};
+
+FarRuntime runtime;
+#endif
+
+// Memory for tensors: the host's, or the device's if there is one.
+class Memory {
+ public:
+  explicit Memory(size_t size) : size_(size) {
+#if DEVICE_MEMORY
+    if (!runtime.Allocate(size != 0 ? size : 1, &address_).ok()) throw std::bad_alloc();
+#else
+    // Exactly so many that a sanitizer sees where they end.
+    address_ = ::operator new(size);
+#endif
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+#if DEVICE_MEMORY
+    runtime.Free(address_);
+#else
+    ::operator delete(address_);
+#endif
+  }
+
+  void Fill(const void* from) {
+    if (size_ == 0) return;
+#if DEVICE_MEMORY
+    (void)runtime.CopyToDevice(address_, from, size_);
+#else
+    std::memcpy(address_, from, size_);
+#endif
+  }
+  void* get() const { return address_; }
+
+ private:
+  size_t size_;
+  void* address_ = nullptr;
+};
+
 class HostExec final : public Exec {
  public:
   void ParallelFor(int64_t count, int64_t, Range range, void* context) override {
@@ -136,9 +235,8 @@ class HostResults final : public Results {
       if (!empty && size > kLargestOutput / bytes) return Failed("the host has no so large output");
       bytes *= empty ? 1 : static_cast<size_t>(size);
     }
-    // Exactly so many that a sanitizer sees where they end.
-    memory_[index] = std::make_unique<unsigned char[]>(empty ? 0 : bytes);
-    *tensor = {memory_[index].get(), ports_[index].dtype, shape};
+    memory_[index] = std::make_unique<Memory>(empty ? 0 : bytes);
+    *tensor = {memory_[index]->get(), ports_[index].dtype, shape};
     return Status();
   }
   bool complete() const {
@@ -147,7 +245,7 @@ class HostResults final : public Results {
 
  private:
   const std::vector<Port>& ports_;
-  std::vector<std::unique_ptr<unsigned char[]>> memory_;
+  std::vector<std::unique_ptr<Memory>> memory_;
 };
 
 // Inputs of a program, all of one shape.
@@ -158,14 +256,16 @@ class Feeds {
     for (const Port& port : ports) {
       const size_t size = SizeOf(port.dtype);
       if (size == 0) Die("an input without a type");
-      memory_.emplace_back(count * size);
+      Bytes bytes(count * size);
       for (size_t i = 0; i < count; ++i) {
-        unsigned char* element = memory_.back().data() + i * size;
+        unsigned char* element = bytes.data() + i * size;
         const float real = static_cast<float>(i % 7) / 4 - 1;
         *element = i % 2;
         if (port.dtype == DType::kFloat32) std::memcpy(element, &real, sizeof real);
       }
-      tensors_.push_back({memory_.back().data(), port.dtype, shape});
+      memory_.push_back(std::make_unique<Memory>(bytes.size()));
+      memory_.back()->Fill(bytes.data());
+      tensors_.push_back({memory_.back()->get(), port.dtype, shape});
     }
     for (const Tensor& tensor : tensors_) list_.push_back(&tensor);
   }
@@ -179,7 +279,7 @@ class Feeds {
   }
 
  private:
-  std::vector<Bytes> memory_;
+  std::vector<std::unique_ptr<Memory>> memory_;
   std::vector<Tensor> tensors_;
   std::vector<const Tensor*> list_;
 };
@@ -281,6 +381,9 @@ Outcome Judge(const Bytes& bytes, const std::vector<Shape>& shapes) {
       MoveApart(&entry.saved);
       CompileRequest request;
       request.saved = &entry.saved;
+#if DEVICE_MEMORY
+      request.runtime = &runtime;
+#endif
       executables.emplace_back();
       status = Compile(request, &executables.back());
       if (!status.ok()) return {"restore", status.message()};

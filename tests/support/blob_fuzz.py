@@ -47,17 +47,20 @@ _BLUEPRINT = """
 epforge: 1
 name: acme-npu
 vendor: Acme
-paradigm: compiled
+paradigm: virtual
+devices:
+  - name: npu
+    type: npu
+    match: {vendor_id: 0xB357, device_ids: [0x1001]}
+    virtual: allowed
 features: {ep_context: {embed: true, external: true, share: true}}
 ops: [Relu]
 """
+_DEVICE_MEMORY = "memory: {default: plain}\n"
 _NAMESPACE = "acme_npu"
 _PARTS = (
-    "src/gen/api/",
-    "src/gen/graph/",
-    "src/gen/kernels/",
-    "src/gen/kernel_table",
-    "src/graph/",
+    *("src/gen/api/", "src/gen/graph/", "src/gen/kernels/", "src/gen/kernel_table", "src/graph/"),
+    "src/device/runtime.h",
 )
 _SOURCES = ("blob_bases.h", "blob_mutate.h", "blob_bases.cc", "blob_fuzz.cc", "blob_mutate.cc")
 _FLAGS = (*SANITIZERS, "-g1")
@@ -148,11 +151,12 @@ def _parse(text: str) -> Line:
     return Line(number, base, state == "sealed", outcome, message.strip())
 
 
-def build(project: Path, ops: Iterable[str] = OPS) -> Fuzzer:
+def build(project: Path, ops: Iterable[str] = OPS, *, device_memory: bool = False) -> Fuzzer:
     """Builds the program in ``project``, an empty folder, with kernels for ``ops``."""
     compiler = needed("g++")  # whose notes gcov reads
     needed("gcov")
-    measured = _write(project, ops)
+    text = _BLUEPRINT + (_DEVICE_MEMORY if device_memory else "")
+    measured = _write(project, ops, text)
     notes = _measure(project, measured, compiler)
     own = [own_source(project, _NAMESPACE, Path(__file__).with_name(name)) for name in _SOURCES]
     sources = [source for source in own if source.suffix == ".cc"]
@@ -162,14 +166,14 @@ def build(project: Path, ops: Iterable[str] = OPS) -> Fuzzer:
     )
 
 
-def _write(project: Path, ops: Iterable[str]) -> Path:
+def _write(project: Path, ops: Iterable[str], text: str) -> Path:
     """Writes the sources; returns the folder of those that are measured, apart from the others."""
     made = [
         dataclasses.replace(make_op(op, CHECKED_TYPES), compiled=True, registered=False)
         for op in ops
     ]
     blueprint = dataclasses.replace(
-        resolve_supported(parse(_BLUEPRINT, "blueprint.yaml")),
+        resolve_supported(parse(text, "blueprint.yaml")),
         ops=tuple(sorted(made, key=lambda op: (op.domain, op.op))),
     )
     measured = project / "measured"

@@ -77,6 +77,10 @@ class Ep final : public OrtEp {
 <% if weightless != "none" and target >= 29 %>
   Status Weightless(OrtWeightlessSupport* support) const {
     *support = OrtWeightlessSupport_<% if weightless == "all" %>ALL<% else %>EXTERNAL_ONLY<% endif %>;
+<% if weightless == "all" and target >= 32 %>
+    // Older runtimes have one word for both.
+    if (api().level >= 32) *support = OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY;
+<% endif %>
     return Status();
   }
 <% endif %>

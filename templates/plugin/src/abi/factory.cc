@@ -53,7 +53,7 @@ struct WeightlessKey {
 constexpr WeightlessKey kWeightlessKeys[] = {
     {29, "weightless_support", <%= weightless | cpp_string %>},
 <% if target >= 32 %>
-    {32, "weightless_supported_modes", <%= weightless | cpp_string %>},
+    {32, "weightless_supported_modes", <% if weightless == "all" %>"all_or_external_only"<% else %><%= weightless | cpp_string %><% endif %>},
 <% endif %>
 };
 <% endif %>
