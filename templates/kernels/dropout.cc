@@ -10,11 +10,6 @@ namespace <%= ns %> {
 
 // Inference alone, where nothing is dropped. Whether an input asks for training is known too late.
 Status Read(const Node& node, <%= k.attrs %>&) {
-  int64_t is_test = 0;
-  EP_RETURN_IF_ERROR(node.Get("is_test", &is_test));
-  if (node.SinceVersion() < 7 && is_test == 0) {
-    return NotImplemented("is_test=0: only inference is implemented");
-  }
   if (node.InputCount() > 2) return NotImplemented("training_mode: only inference is implemented");
   if (node.SinceVersion() < 10 && node.OutputCount() > 1) {
     return NotImplemented("a mask of numbers is not implemented");

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from compilers import needed
-from compiling_projects import FAIL, SINGLE, watched
+from compiling_projects import FAIL, LOG, SINGLE, watched
 from fresh import complaints, every_runtime, ok
 from observer import MARKING, read
 from projects import Project
@@ -129,13 +129,15 @@ for name in ("external_ctx.onnx", "embedded_ctx.onnx"):
 
 @every_runtime
 @pytest.mark.parametrize("embed", [False, True], ids=["external", "embedded"])
-def test_fr_59_a_bad_output_is_an_error_before_anything_is_written(
-    compiled: Project, version: str | None, embed: bool, tmp_path: Path
+def test_fr_59_a_bad_output_is_an_error_before_anything_is_compiled(
+    watched: Project, version: str | None, embed: bool, tmp_path: Path
 ) -> None:
     """That the output was a folder, or there already, was noticed when the data was written."""
+    log = tmp_path / "log"
     ok(
-        compiled,
+        watched,
         FILES
+        + f"import os\nos.environ[{LOG!r}] = str(log)\n"
         + """
 made = models.layers()
 source = save(made, folder / "m/layers.onnx")
@@ -162,6 +164,7 @@ def refused(call, named):
     text = error_of(call)
     assert str(named) in text, text
     assert state(folder) == before, state(folder)
+    assert embed or not log.exists(), log.read_text()
 
 output.mkdir()
 for call in (by_session, by_compiler, keep):
@@ -178,6 +181,7 @@ for call in (by_session, keep):
 output.unlink()
 
 by_session()
+log.unlink()
 data = output.parent / f"layers_ctx.{ep.lower()}.bin"
 assert data.is_file() != embed
 if not embed:  # nobody has asked to replace the data
@@ -196,7 +200,8 @@ if not embed:  # nobody has asked to replace the data
 same(models.session(output, device, config=NOTHING_COMPILED), made)
 """,
         version,
-        folder=tmp_path,
+        folder=tmp_path / "models",
+        log=log,
         embed=embed,
     )
 

@@ -67,7 +67,7 @@ assert data.name in text and "ep.context_file_path" in text, text
 """,
         version,
         folder=tmp_path,
-        hidden=version in (None, SUPPORTED[-1]),
+        hidden=version not in SUPPORTED[:2],
     )
 
 

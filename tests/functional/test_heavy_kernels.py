@@ -26,6 +26,12 @@ HEAVY = {
 REFUSED = {
     "test_batchnorm_example_training_mode": "training",
     "test_batchnorm_epsilon_training_mode": "training",
+    "test_training_dropout": "training",
+    "test_training_dropout_default": "training",
+    "test_training_dropout_default_mask": "training",
+    "test_training_dropout_mask": "training",
+    "test_training_dropout_zero_ratio": "training",
+    "test_training_dropout_zero_ratio_mask": "training",
 }
 #: ONNX's modules of node tests that are not named like the op.
 MODULES = {

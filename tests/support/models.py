@@ -312,7 +312,8 @@ def _body(
 
 def two_branches(*, fed: bool = False) -> ModelProto:
     """Both branches have one name, and so have the nodes in them. Each multiplies by a constant of
-    the model, or by one of its inputs; what both read was computed outside."""
+    the model, or by one of its inputs; what both read was computed outside. Beside them is a node
+    that has nothing to do with it."""
 
     def branch(weights: str, output: str) -> GraphProto:
         nodes = [
@@ -324,6 +325,7 @@ def two_branches(*, fed: bool = False) -> ModelProto:
     return model(
         [
             node("Mul", ["X", "X"], ["p"], name="m0"),
+            node("Add", ["X", "X"], ["Z"], name="a0"),
             node(
                 *("If", ["which"], ["Y"]),
                 name="i0",
@@ -335,7 +337,7 @@ def two_branches(*, fed: bool = False) -> ModelProto:
             *(value("X", [2, 2]), value("which", [], BOOL)),
             *(value(name, [2, 2]) for name in "AB" if fed),
         ],
-        [value("Y", [2, 2])],
+        [value("Y", [2, 2]), value("Z", [2, 2])],
         [
             constant("A", np.array([[1, 2], [3, 4]], np.float32)),
             constant("B", np.array([[5, 6], [7, 8]], np.float32)),

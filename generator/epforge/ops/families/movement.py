@@ -283,15 +283,14 @@ _CONSTANT_OF_SHAPE = FamilyRow(
 _KEPT = value([[1, 1, 1], [1, 1, 1]], DType.BOOL)
 _DROPOUT = _row(
     "Dropout",
-    (1, 6, 7, 10, 12, 13, 22),
+    (7, 10, 12, 13, 22),
     (
-        Sample((_X,), (_X,), {"is_test": 1}, (1, 6)),
         Sample((_X,), (_X,), {"ratio": 0.4}, (7, 10)),
         Sample((_X,), (_X, _KEPT), since=(10,)),
         Sample((_X,), (_X, _KEPT), {"seed": 3}, (12, 13, 22)),
         Sample((_X, value(0.4, "T1")), (_X,), since=(12, 13, 22)),
-        Sample((_SCALAR,), (_SCALAR,), since=(7, 10, 12, 13, 22)),
-        Sample((_EMPTY,), (_EMPTY,), since=(7, 10, 12, 13, 22)),
+        Sample((_SCALAR,), (_SCALAR,)),
+        Sample((_EMPTY,), (_EMPTY,)),
     ),
     params={"attributes": ()},
     types={"T": FLOATS, "T1": FLOATS, "T2": (DType.BOOL,)},

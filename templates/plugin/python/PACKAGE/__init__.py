@@ -205,8 +205,9 @@ def _objects_alive() -> str:
 def _uses_this(session: Any) -> bool:
     try:
         return _identity.EP_NAME in session.get_providers()
-    except AttributeError:  # it could not be made, and the error's traceback still holds it
-        return False
+    except AttributeError:
+        # It could not be made, and the error's traceback holds it, and with it what it had begun.
+        return True
 
 
 def _unregister(names: list[str]) -> None:

@@ -302,15 +302,27 @@ Status ReadContextFile(const std::string& path, SharedBytes* bytes) {
     return Failed("cannot open " + Quoted(path) + ": " + Reason(errno));
   }
   if (!IsRegular(info)) return InvalidArgument(Quoted(path) + " is not a regular file");
+  const auto fill = [&](unsigned char* to, size_t size) -> Status {
+    for (size_t done = 0; done < size;) {
+      const int64_t count = Read(file.get(), to + done, std::min(size - done, kPiece));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return Failed("cannot read " + Quoted(path) + ": " + Reason(errno));
+      if (count == 0) return Failed(Quoted(path) + " became shorter while it was read");
+      done += static_cast<size_t>(count);
+    }
+    return Status();
+  };
+  // A file may claim any size: memory is had for what begins like compiled data of that size.
+  const auto size = static_cast<size_t>(info.st_size);
+  unsigned char header[kBlobHeader];
+  const size_t first = std::min(size, sizeof header);
+  EP_RETURN_IF_ERROR(fill(header, first));
+  const Status looked = CheckBlobHeader(header, first, size);
+  if (!looked.ok()) return Status(looked.code(), Quoted(path) + ": " + looked.message());
   unsigned char* data = nullptr;
-  SharedBytes read = AllocateBlob(static_cast<size_t>(info.st_size), &data);
-  for (size_t done = 0; done < read.size;) {
-    const int64_t count = Read(file.get(), data + done, std::min(read.size - done, kPiece));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failed("cannot read " + Quoted(path) + ": " + Reason(errno));
-    if (count == 0) return Failed(Quoted(path) + " became shorter while it was read");
-    done += static_cast<size_t>(count);
-  }
+  SharedBytes read = AllocateBlob(size, &data);
+  std::copy_n(header, first, data);
+  EP_RETURN_IF_ERROR(fill(data + first, size - first));
   *bytes = std::move(read);
   return Status();
 }

@@ -18,8 +18,7 @@ namespace {
 // The header is the same in every format: whoever reads a newer one can tell what it is.
 constexpr unsigned char kMagic[8] = {0x89, 'E', 'P', 'C', '\r', '\n', 0x1A, '\n'};
 constexpr uint32_t kFormat = 1;
-constexpr size_t kHeaderSize = 64;
-constexpr size_t kSummedHeader = kHeaderSize - sizeof(uint64_t);  // the sum of the rest is last
+constexpr size_t kSummedHeader = kBlobHeader - sizeof(uint64_t);  // the sum of the rest is last
 constexpr size_t kMaxName = 4096;
 
 struct Header {
@@ -76,7 +75,7 @@ class ChunkTable {
 
   std::vector<Chunk> chunks_;
   std::unordered_multimap<uint64_t, uint32_t> by_sum_;
-  uint64_t offset_ = kHeaderSize;
+  uint64_t offset_ = kBlobHeader;
 };
 
 std::vector<unsigned char> MakeDirectory(const BlobContent& content, ChunkTable* table) {
@@ -108,15 +107,16 @@ std::vector<unsigned char> MakeDirectory(const BlobContent& content, ChunkTable*
   return bytes;
 }
 
-Status ReadHeader(const SharedBytes& bytes, Header* header) {
-  const size_t known = std::min(bytes.size, sizeof kMagic);
-  if (known == 0 || std::memcmp(bytes.data, kMagic, known) != 0) {
+// Reads the header of a blob of `size` bytes, of which `count` are at hand, the first ones.
+Status ReadHeader(const unsigned char* data, size_t count, uint64_t size, Header* header) {
+  const size_t known = std::min(count, sizeof kMagic);
+  if (known == 0 || std::memcmp(data, kMagic, known) != 0) {
     return InvalidArgument("this is not compiled data: it does not begin with the magic bytes");
   }
-  if (bytes.size < kHeaderSize) {
-    return Damaged("truncated: only " + std::to_string(bytes.size) + " bytes are left");
+  if (count < kBlobHeader) {
+    return Damaged("truncated: only " + std::to_string(size) + " bytes are left");
   }
-  ByteReader reader(bytes.data, kHeaderSize);
+  ByteReader reader(data, kBlobHeader);
   (void)reader.U64();
   const uint32_t format = reader.U32();
   if (format > kFormat) {
@@ -129,18 +129,18 @@ Status ReadHeader(const SharedBytes& bytes, Header* header) {
   header->directory = reader.U64();
   header->directory_sum = reader.U64();
   while (reader.left() > sizeof(uint64_t)) (void)reader.U64();
-  if (reader.U64() != Checksum(bytes.data, kSummedHeader)) {
+  if (reader.U64() != Checksum(data, kSummedHeader)) {
     return Damaged("the checksum of the header is wrong");
   }
   if (format != kFormat) return Damaged("format " + std::to_string(format) + " is unknown");
-  if (bytes.size < header->size) {
-    return Damaged("truncated: " + std::to_string(bytes.size) + " bytes are left of " +
+  if (size < header->size) {
+    return Damaged("truncated: " + std::to_string(size) + " bytes are left of " +
                    std::to_string(header->size));
   }
-  if (bytes.size > header->size) {
-    return Damaged(std::to_string(bytes.size - header->size) + " bytes too many follow its end");
+  if (size > header->size) {
+    return Damaged(std::to_string(size - header->size) + " bytes too many follow its end");
   }
-  if (header->directory < kHeaderSize || header->directory > header->size) {
+  if (header->directory < kBlobHeader || header->directory > header->size) {
     return Damaged("the directory lies outside");
   }
   return Status();
@@ -149,7 +149,7 @@ Status ReadHeader(const SharedBytes& bytes, Header* header) {
 // Chunk by chunk, each where the one before it ends; what fills the gaps is zero.
 Status ReadChunks(const SharedBytes& bytes, uint64_t directory, ByteReader* reader,
                   std::vector<SharedBytes>* chunks) {
-  uint64_t end = kHeaderSize;
+  uint64_t end = kBlobHeader;
   const size_t count = reader->Count(3 * sizeof(uint64_t));
   for (size_t i = 0; i < count; ++i) {
     const uint64_t offset = reader->U64();
@@ -214,12 +214,17 @@ Status EncodeBlob(const BlobContent& content, std::vector<unsigned char>* bytes)
   return Status();
 }
 
+Status CheckBlobHeader(const unsigned char* data, size_t count, uint64_t size) {
+  Header header;
+  return ReadHeader(data, count, size, &header);
+}
+
 Status DecodeBlob(const SharedBytes& bytes, BlobContent* content) {
   if (reinterpret_cast<uintptr_t>(bytes.data) % kBlobAlignment != 0) {
     return InvalidArgument("compiled data: the memory it lies in is not aligned");
   }
   Header header;
-  EP_RETURN_IF_ERROR(ReadHeader(bytes, &header));
+  EP_RETURN_IF_ERROR(ReadHeader(bytes.data, bytes.size, bytes.size, &header));
   const unsigned char* directory = bytes.data + header.directory;
   const auto size = static_cast<size_t>(header.size - header.directory);
   if (Checksum(directory, size) != header.directory_sum) {

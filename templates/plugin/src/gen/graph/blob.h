@@ -34,6 +34,11 @@ Status EncodeBlob(const BlobContent& content, std::vector<unsigned char>* bytes)
 // `bytes.data` must be aligned to kBlobAlignment.
 Status DecodeBlob(const SharedBytes& bytes, BlobContent* content);
 
+// Could a blob of `size` bytes begin like this? `count` bytes of it are at hand, kBlobHeader if it
+// has as many. To be asked before memory is had for all of it.
+Status CheckBlobHeader(const unsigned char* data, size_t count, uint64_t size);
+
+inline constexpr size_t kBlobHeader = 64;
 inline constexpr size_t kBlobAlignment = 64;
 
 // Room for `size` bytes, aligned to kBlobAlignment; `data` is where to write.
