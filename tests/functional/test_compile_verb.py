@@ -11,13 +11,12 @@ from typing import Any
 import models
 import onnx
 import pytest
+from compiling_projects import SINGLE
 from onnx import ModelProto
 from projects import Project, built
 from typer.testing import CliRunner, Result
 
 from epforge.cli.main import app
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def sin() -> ModelProto:
@@ -188,8 +187,7 @@ def test_fr_59_what_is_there_is_refused_first(compiled: Project, place: Path) ->
 
 
 def test_fr_58_compiled_nodes_that_feed_each_other(place: Path) -> None:
-    text = (REPOSITORY / "blueprints/compiled.yaml").read_text(encoding="utf-8")
-    single = built(text.replace("drop_constants: true", "drop_constants: true, max_group: 1"))
+    single = built(SINGLE)
     result = call(single.root, place / "sum.onnx")
     assert result.exit_code == 0, result.stderr
     assert "sum.onnx: 3 nodes compiled into 3 EPContext nodes, 0 nodes left" in result.stdout

@@ -477,9 +477,11 @@ for made in (models.dynamic(), models.layers()):
         for length in (1, 16, 1, 3):
             check(session, length, length)
 
+        lengths = (1, 16, 1, 3, 20000, 30000)  # the last ones take long enough to overlap
+
         def several(thread):
             for turn in range(40):
-                check(session, (1, 16, 1, 3)[(thread + turn) % 4], 100 * thread + turn)
+                check(session, lengths[(thread + turn) % len(lengths)], 100 * thread + turn)
 
         models.in_threads(several, 4)
 """,

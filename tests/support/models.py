@@ -124,21 +124,26 @@ def matmul_const(rows: int = 8, columns: int = 4) -> ModelProto:
 
 
 def layers(seed: int = 0, weights: Any = None) -> ModelProto:
-    """Every intermediate value has the rows of the input; the last has other columns."""
+    """Every value has the rows of the input. Wherever the memory of one could be taken too early,
+    the product that reads it would notice."""
     random = np.random.default_rng(seed)
     if weights is None:
         weights = random.standard_normal((4, 3)).astype(np.float32)
     return model(
         [
             node("Relu", ["X"], ["r"], name="r0"),
-            node("Add", ["r", "X"], ["s"], name="a0"),
+            node("MatMul", ["r", "S"], ["s"], name="mm1"),
             node("Mul", ["s", "K"], ["t"], name="m0"),
-            node("Add", ["t", "r"], ["u"], name="a1"),
+            node("Add", ["t", "X"], ["u"], name="a0"),
             node("MatMul", ["u", "W"], ["Y"], name="mm0"),
         ],
         [value("X", ["N", 4])],
         [value("Y", ["N", weights.shape[1]])],
-        [constant("K", random.standard_normal(4).astype(np.float32)), constant("W", weights)],
+        [
+            constant("K", random.standard_normal(4).astype(np.float32)),
+            constant("S", random.standard_normal((4, 4)).astype(np.float32)),
+            constant("W", weights),
+        ],
     )
 
 

@@ -158,9 +158,7 @@ def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
         ready=Safe(f"kReady{view.op}" if yours else "true"),
         compiled=op.compiled,
         registered=op.registered,
-        needed_outputs=mask(
-            tuple(i for i, p in enumerate(schema.outputs) if p.option == "single")
-        ),
+        needed_outputs=mask(tuple(i for i, p in enumerate(schema.outputs) if p.option == "single")),
         attrs=view.attrs,
     )
 
