@@ -217,6 +217,8 @@ Status Ep::CompileGroups(const OrtGraph** graphs, const OrtNode** fused, size_t 
       groups.push_back({fused[i], &made[i]->executable(), node_counts[i]});
     }
     EP_RETURN_IF_ERROR(contexts_.Write(graphs[0], groups, context_nodes));
+  } else if (api().level < 27) {
+    contexts_.Commit();  // older runtimes do not tell when a session is complete
   }
 <% endif %>
   for (size_t i = 0; i < count; ++i) infos[i] = made[i].release();

@@ -270,6 +270,22 @@ PartitionProblem Fan(uint32_t count, uint32_t gap) {
   return Problem(count, edges, unsupported);
 }
 
+// One value from outside that many nodes read, and nobody reads what they make.
+void TestLooseNodes() {
+  PartitionProblem problem = Problem(6, {{1, 2}}, {4});
+  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3, 5}, {1, 2}}), "loose nodes are one");
+  problem.max_group = 2;
+  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3}, {1, 2}, {5}}), "or few");
+  problem.max_group = 0;
+  problem.together = {{3, 5}};
+  for (const NodeGroup& group : Divide(problem)) {
+    const auto has = [&](uint32_t node) {
+      return std::find(group.begin(), group.end(), node) != group.end();
+    };
+    CHECK_THAT(has(3) == has(5), "what belongs together is in one group");
+  }
+}
+
 // Far more nodes than a call stack has room for.
 void TestLargeGraphs() {
   using Maker = PartitionProblem (*)(uint32_t, uint32_t);
@@ -294,6 +310,7 @@ int main() {
   TestShapes();
   TestErrors();
   TestRandomGraphs();
+  TestLooseNodes();
   TestLargeGraphs();
   return Verdict();
 }

@@ -190,6 +190,19 @@ std::vector<uint32_t> Divide(const PartitionProblem& problem) {
   return result;
 }
 
+// Per node: does an edge lead to it or from it, or does it belong with others?
+std::vector<char> FindLinked(const PartitionProblem& problem) {
+  std::vector<char> linked(problem.supported.size());
+  for (size_t i = 0; i < linked.size(); ++i) {
+    if (problem.first_successor[i] != problem.first_successor[i + 1]) linked[i] = 1;
+  }
+  for (uint32_t successor : problem.successors) linked[successor] = 1;
+  for (const std::vector<uint32_t>& set : problem.together) {
+    for (uint32_t node : set) linked[node] = 1;
+  }
+  return linked;
+}
+
 }  // namespace
 
 Status Partition(const PartitionProblem& problem, std::vector<NodeGroup>* groups) {
@@ -197,12 +210,15 @@ Status Partition(const PartitionProblem& problem, std::vector<NodeGroup>* groups
   EP_RETURN_IF_ERROR(CheckTogether(problem));
   const size_t count = problem.supported.size();
   const std::vector<uint32_t> group_of = Divide(problem);
+  const std::vector<char> linked = FindLinked(problem);
   std::vector<uint32_t> place(count, kNone);
+  uint32_t loose = kNone;
   groups->clear();
   for (uint32_t i = 0; i < count; ++i) {
     if (!problem.supported[i]) continue;
-    uint32_t& group = place[group_of[i]];
-    if (group == kNone) {
+    uint32_t& group = linked[i] ? place[group_of[i]] : loose;
+    const bool full = !linked[i] && group != kNone && (*groups)[group].size() == problem.max_group;
+    if (group == kNone || full) {
       group = static_cast<uint32_t>(groups->size());
       groups->emplace_back();
     }

@@ -25,6 +25,7 @@ using NodeGroup = std::vector<uint32_t>;  // ascending
 // - no path leads out of a group and back into it, not even through other groups;
 // - no two groups that an edge connects could be one, but for max_group. In a graph made to tire
 //   the search it may miss some: its steps are limited, so that the time grows as the graph does;
+// - nodes without any edge are one group, since each group costs the runtime a walk of the graph;
 // - a set of `together` lies in one group. Where it cannot - it is larger than max_group, or a path
 //   leads out of it (and of the sets before it) and back - its nodes stand alone.
 // The groups are sorted by their first node. An edge that leads back is an error.

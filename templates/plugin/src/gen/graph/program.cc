@@ -40,7 +40,10 @@ class GraphProgram final : public Executable {
 <% if device_memory %>
     data_.plan = MakePlan(data_.graph, rows);
     data_.rows = std::move(rows);
-    return is_saved_only_ ? Status() : UploadConstants();
+    if (is_saved_only_) return Status();
+    EP_RETURN_IF_ERROR(UploadConstants());
+    ReleaseConstants();
+    return Status();
 <% else %>
     data_.plan = MakePlan(data_.graph);
     return Status();
@@ -66,8 +69,11 @@ class GraphProgram final : public Executable {
   Status Save(Saved* saved) const override {
     saved->payload = EncodeGraph(data_.graph);
     saved->chunks.clear();
-    for (const GraphConstant& constant : data_.graph.constants) {
-      saved->chunks.push_back(constant.bytes);
+    for (size_t i = 0; i < data_.graph.constants.size(); ++i) {
+      saved->chunks.push_back(data_.graph.constants[i].bytes);
+<% if device_memory %>
+      EP_RETURN_IF_ERROR(FetchConstant(i, &saved->chunks.back()));
+<% endif %>
     }
     saved->workspace = data_.plan.workspace;
     return Status();
@@ -89,11 +95,22 @@ class GraphProgram final : public Executable {
       const size_t element = SizeOf(data_.graph.values[constant.value].dtype);
       SharedBytes& bytes = constant.bytes;
       if (bytes.size != 0 && reinterpret_cast<uintptr_t>(bytes.data) % element == 0) continue;
-      auto owner = std::make_shared<std::vector<uint64_t>>(bytes.size / sizeof(uint64_t) + 1);
-      if (bytes.size != 0) std::memcpy(owner->data(), bytes.data, bytes.size);
-      bytes.data = reinterpret_cast<const unsigned char*>(owner->data());
-      bytes.owner = std::move(owner);
+      bytes = CopyOf(bytes);
     }
+  }
+
+  // Room for some bytes, aligned for any element type; `data` is where to write.
+  static SharedBytes Allocate(size_t size, void** data) {
+    auto owner = std::make_shared<std::vector<uint64_t>>(size / sizeof(uint64_t) + 1);
+    *data = owner->data();
+    return {owner, reinterpret_cast<const unsigned char*>(owner->data()), size};
+  }
+
+  static SharedBytes CopyOf(const SharedBytes& bytes) {
+    void* data = nullptr;
+    SharedBytes copy = Allocate(bytes.size, &data);
+    if (bytes.size != 0) std::memcpy(data, bytes.data, bytes.size);
+    return copy;
   }
 
   void ListPorts(const std::vector<uint32_t>& values, std::vector<Port>* ports) const {
@@ -124,6 +141,31 @@ class GraphProgram final : public Executable {
       data_.addresses.back() = address;
     }
     return Status();
+  }
+
+  // What the device has need not be here as well. What kernels read here gets memory of its own, so
+  // that it does not keep the data that all of it came from.
+  void ReleaseConstants() {
+    std::map<std::pair<const unsigned char*, size_t>, SharedBytes> copies;
+    for (size_t i = 0; i < data_.graph.constants.size(); ++i) {
+      GraphConstant& constant = data_.graph.constants[i];
+      const bool on_host = data_.plan.host_places[constant.value].kind == Place::Kind::kConstant;
+      if (!on_host && data_.addresses[i] != nullptr) {
+        constant.bytes = {nullptr, nullptr, constant.bytes.size};
+        continue;
+      }
+      SharedBytes& copy = copies[{constant.bytes.data, constant.bytes.size}];
+      if (copy.owner == nullptr) copy = CopyOf(constant.bytes);
+      constant.bytes = copy;
+    }
+  }
+
+  // A constant that only the device has.
+  Status FetchConstant(size_t index, SharedBytes* bytes) const {
+    if (bytes->data != nullptr || bytes->size == 0) return Status();
+    void* data = nullptr;
+    *bytes = Allocate(bytes->size, &data);
+    return data_.runtime->CopyToHost(data, data_.addresses[index], bytes->size);
   }
 <% endif %>
 

@@ -32,10 +32,11 @@ std::string Describe(const CompileRequest& request) {
     for (uint32_t index : each.nodes) text += " " + graph.nodes[index].name;
     return text;
   };
-  return "{\"inputs\": " + List(graph.inputs, value) + ", \"outputs\": " +
-         List(graph.outputs, value) + ", \"constants\": " + List(graph.constants, constant) +
-         ", \"nodes\": " + List(graph.nodes, node) + ", \"patterns\": " +
-         List(graph.patterns, pattern) + "}\n";
+  return "{\"inputs\": " + List(graph.inputs, value) +
+         ", \"outputs\": " + List(graph.outputs, value) +
+         ", \"constants\": " + List(graph.constants, constant) +
+         ", \"nodes\": " + List(graph.nodes, node) +
+         ", \"patterns\": " + List(graph.patterns, pattern) + "}\n";
 }
 
 }  // namespace
