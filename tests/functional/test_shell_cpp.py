@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from projects import Project, built
-from runtimes import SUPPORTED, TOO_OLD, runtime
+from cpp_tests import NEWEST, assert_clean, instrumented, ort_library, run
+from runtimes import SUPPORTED, TOO_OLD
 
 OPTIONS = """
 epforge: 1
@@ -22,44 +21,6 @@ options:
   - {name: mode, type: enum, choices: [fast, exact], default: fast, doc: A choice.}
   - {name: dump, type: string, default: "", doc: A folder.}
 """
-NEWEST = SUPPORTED[-1]
-
-
-def ort_library(version: str) -> Path:
-    return runtime(version) / f"onnxruntime/capi/libonnxruntime.so.{version}"
-
-
-def instrumented(text: str, preset: str) -> Project:
-    """The project built with its tests; which runtime they use is said when they are run."""
-    variable = {"CONTOSO_NPU_ORT_LIBRARY": str(ort_library(NEWEST))}
-    if "contoso-vnpu" in text:
-        variable = {"CONTOSO_VNPU_ORT_LIBRARY": str(ort_library(NEWEST))}
-    return built(text, preset=preset, variables=variable)
-
-
-def run(project: Project, test: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
-    program = project.library.parent / "tests/cpp" / test
-    # AddressSanitizer hides from the loader who asks for a library; 1.23 needs one beside its own.
-    beside = {"LD_LIBRARY_PATH": str(arguments[0].parent)} if arguments else {}
-    return subprocess.run(
-        [program, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={
-            **os.environ,
-            **beside,
-            "ASAN_OPTIONS": "detect_leaks=1",
-            "TSAN_OPTIONS": "halt_on_error=1",
-        },
-    )
-
-
-def assert_clean(result: subprocess.CompletedProcess[str]) -> None:
-    assert result.returncode == 0, (result.stdout + result.stderr)[-6000:]
-    assert ", 0 failed" in result.stdout
-    assert "Sanitizer" not in result.stderr
 
 
 @pytest.fixture(scope="module", params=["options", "device-memory"])

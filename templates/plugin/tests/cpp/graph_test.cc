@@ -273,16 +273,16 @@ PartitionProblem Fan(uint32_t count, uint32_t gap) {
 // One value from outside that many nodes read, and nobody reads what they make.
 void TestLooseNodes() {
   PartitionProblem problem = Problem(6, {{1, 2}}, {4});
-  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3, 5}, {1, 2}}), "loose nodes are one");
+  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3, 5}, {1, 2}}), std::string("loose nodes are one"));
   problem.max_group = 2;
-  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3}, {1, 2}, {5}}), "or few");
+  CHECK_THAT(Divide(problem) == std::vector<NodeGroup>({{0, 3}, {1, 2}, {5}}), std::string("or few"));
   problem.max_group = 0;
   problem.together = {{3, 5}};
   for (const NodeGroup& group : Divide(problem)) {
     const auto has = [&](uint32_t node) {
       return std::find(group.begin(), group.end(), node) != group.end();
     };
-    CHECK_THAT(has(3) == has(5), "what belongs together is in one group");
+    CHECK_THAT(has(3) == has(5), std::string("what belongs together is in one group"));
   }
 }
 

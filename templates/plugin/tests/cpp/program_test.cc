@@ -1,4 +1,5 @@
 <%= banner %>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <thread>
@@ -283,7 +284,10 @@ void TestSave() {
   CHECK(program->Save(&saved).ok() && saved.chunks.size() == 1);
   if (!CHECK(Restored(saved, &restored).ok())) return;
   CHECK(restored->Save(&again).ok() && again.payload == saved.payload);
-  CHECK(again.workspace == saved.workspace && again.chunks[0].data == saved.chunks[0].data);
+  CHECK(again.workspace == saved.workspace && again.chunks.size() == 1);
+  const SharedBytes& chunk = saved.chunks[0];
+  CHECK(again.chunks[0].size == chunk.size &&
+        std::memcmp(again.chunks[0].data, chunk.data, chunk.size) == 0);
   CHECK(restored->inputs()[0].name == "v0" && restored->outputs().size() == 2);
   const std::vector<TensorValue> y = Compute(*restored, inputs);
   CHECK(AreEqual(y[0], Floats({2}, {4, 0})) && AreEqual(y[1], Floats({2}, {3, -4})));
