@@ -19,7 +19,8 @@ from epforge.resolve.extras import (
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import Blueprint, Op, Paradigm, Runtime
 from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
-from epforge.resolve.operators import resolve_ops, split_op
+from epforge.resolve.operators import resolve_ops
+from epforge.resolve.opnames import split_op
 from epforge.resolve.options import resolve_options
 from epforge.resolve.optypes import main_constraint
 from epforge.resolve.pending import note_unsupported

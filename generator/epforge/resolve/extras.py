@@ -21,7 +21,7 @@ from epforge.ops import schemas
 from epforge.ops.model import DType
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import OptionType, Paradigm
-from epforge.resolve.operators import find_schema, split_op
+from epforge.resolve.opnames import find_schema, split_op
 from epforge.resolve.options import read_value
 from epforge.resolve.reserved import ascii_words, why_not_member
 from epforge.resolve.services import (

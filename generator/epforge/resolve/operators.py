@@ -13,7 +13,6 @@ How the defaults come about:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +24,7 @@ from epforge.ops import families, schemas
 from epforge.ops.model import DType, FamilyRow, OpSchema, SchemaVersion
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import KernelSource, Op, OpVersion
+from epforge.resolve.opnames import find_schema, is_known, split_op
 from epforge.resolve.opsets import GRAMMAR, OpsetRange, opsets_of, parse_models, used_by
 from epforge.resolve.optypes import (
     HALVES,
@@ -35,9 +35,6 @@ from epforge.resolve.optypes import (
     same_signature,
     schema_types,
 )
-
-_OP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_DOMAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 
 
 @dataclass(frozen=True)
@@ -64,59 +61,6 @@ class _Entry:
         return (*self.path, key)
 
 
-def split_op(text: str) -> tuple[str, str] | None:
-    """Domain and operator of ``Relu`` or ``domain::Op``; None when it is neither."""
-    domain, _, op = text.rpartition("::")
-    if not _OP.fullmatch(op) or len(text) > 160 or (not domain and text.startswith("::")):
-        return None
-    if domain and not _DOMAIN.fullmatch(domain):
-        return None
-    return ("" if domain == "ai.onnx" else domain), op
-
-
-def find_schema(text: str, path: Path, subject: str, found: Findings) -> OpSchema | None:
-    """The schema of an operator as blueprints spell it; reported when there is none.
-
-    Args:
-        text: ``Relu`` or ``domain::Op``.
-        path: where it is written.
-        subject: what it is, for the message.
-        found: where the error goes.
-    """
-    parts = split_op(text)
-    if parts is None:
-        found.error(
-            path, "bad-name", f"{subject}: {show(text)} is not an operator", "Relu or domain::Op"
-        )
-        return None
-    domain, op = parts
-    schema = schemas.find(domain, op)
-    if schema is not None:
-        return schema
-    if domain not in schemas.domains():
-        known = [name or "ai.onnx" for name in schemas.domains()]
-        fix = suggest(domain, known)
-        what = f"{subject}: the operators of domain {show(domain)} are not known"
-        hint = f"did you mean {fix}?" if fix else "an operator of your own goes into custom_ops"
-        change = f"{fix}::{op}" if fix and schemas.find(fix.replace("ai.onnx", ""), op) else None
-        found.error(path, "unknown-domain", what, listed(known), hint, change)
-        return None
-    meant = _meant(domain, op)
-    what = f"{subject}: there is no operator {show(text)}"
-    expected = f"an operator of ONNX up to opset {schemas.ONNX_OPSET}" if not domain else ""
-    hint = f"did you mean {meant}?" if meant else "an operator of your own goes into custom_ops"
-    found.error(path, "unknown-op", what, expected, hint, meant)
-    return None
-
-
-def _meant(domain: str, op: str) -> str | None:
-    for other in schemas.domains():
-        if other != domain and schemas.find(other, op) is not None:
-            return f"{other}::{op}" if other else op
-    close = suggest(op, schemas.names(domain))
-    return f"{domain}::{close}" if close and domain else close
-
-
 def resolve_ops(
     shapes: tuple[OpShape, ...],
     types: tuple[DType, ...],
@@ -139,18 +83,13 @@ def resolve_ops(
             versions = _versions(entry, types, found)
             grouped.setdefault((entry.domain, entry.op), []).append((entry, versions))
     for path, text in (also or {}).items():
-        if split_op(text) in grouped or not _is_known(text):
+        if split_op(text) in grouped or not is_known(text):
             continue  # what is not known is reported by those who read the key
         entry = _entry(OpShape.model_construct(op=text), path, found)
         if entry is not None:
             grouped[entry.domain, entry.op] = [(entry, _versions(entry, types, found))]
     ops = [_joined(group, found) for _, group in sorted(grouped.items())]
     return tuple(op for op in ops if op is not None)
-
-
-def _is_known(text: str) -> bool:
-    parts = split_op(text)
-    return parts is not None and schemas.find(*parts) is not None
 
 
 def _entry(shape: OpShape, path: Path, found: Findings) -> _Entry | None:
