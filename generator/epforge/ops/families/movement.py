@@ -286,14 +286,15 @@ _DROPOUT = _row(
     (7, 10, 12, 13, 22),
     (
         Sample((_X,), (_X,), {"ratio": 0.4}, (7, 10)),
-        Sample((_X,), (_X, _KEPT), since=(10,)),
+        Sample((_X,), (_X, value([[0, 0, 0], [0, 0, 0]])), since=(7,)),
+        Sample((_X,), (_X, value([[0, 0, 0], [0, 0, 0]], "T1")), since=(10,)),
         Sample((_X,), (_X, _KEPT), {"seed": 3}, (12, 13, 22)),
         Sample((_X, value(0.4, "T1")), (_X,), since=(12, 13, 22)),
         Sample((_SCALAR,), (_SCALAR,)),
         Sample((_EMPTY,), (_EMPTY,)),
     ),
-    params={"attributes": ()},
-    types={"T": FLOATS, "T1": FLOATS, "T2": (DType.BOOL,)},
+    header="dropout",
+    types={"T": FLOATS, "T1": (*FLOATS, DType.BOOL), "T2": (DType.BOOL,)},
     support=(*ERRORS, "copy.cc", "copy.h"),
 )
 
