@@ -72,7 +72,7 @@ def switches(blueprint: Blueprint) -> Mapping[str, object]:
     """What the templates of the shell ask: which of the parts here a project has."""
     features = blueprint.features
     compiling = blueprint.compile
-    newer = blueprint.has_contexts and blueprint.ort.target >= _CALLBACKS_SINCE
+    newer = blueprint.ort.target >= _CALLBACKS_SINCE
     return {
         "compiled": blueprint.compiles,
         "registry": blueprint.has_registry,
@@ -89,8 +89,9 @@ def switches(blueprint: Blueprint) -> Mapping[str, object]:
             for pattern in (compiling.patterns if compiling is not None else ())
         ],
         "target": blueprint.ort.target,
-        "data_callbacks": newer,
-        "select_candidate": newer,
+        # Callbacks stand in for files: where data is only embedded, none would be called.
+        "data_callbacks": features.external and newer,
+        "select_candidate": blueprint.has_contexts and newer,
     }
 
 

@@ -61,10 +61,17 @@ def test_services_are_there_when_asked_for(
 
 @pytest.mark.parametrize(("target", "newer"), [(27, False), (28, True), (32, True)])
 def test_callbacks_come_with_the_level_that_has_them(target: int, newer: bool) -> None:
-    features = f'features: {{ep_context: {{embed: true}}}}\nort: {{target: "1.{target}"}}'
+    features = f'features: {{ep_context: {{external: true}}}}\nort: {{target: "1.{target}"}}'
     found = switches(blueprint(features))
     assert (found["data_callbacks"], found["select_candidate"]) == (newer, newer)
     assert ("src/abi/context_data.cc" in paths(features)) == newer
+
+
+def test_callbacks_are_not_promised_where_none_would_be_called() -> None:
+    features = 'features: {ep_context: {embed: true}}\nort: {target: "1.32"}'
+    found = switches(blueprint(features))
+    assert (found["data_callbacks"], found["select_candidate"]) == (False, True)
+    assert "src/abi/context_data.cc" not in paths(features)
 
 
 def test_every_source_of_it_is_compiled() -> None:

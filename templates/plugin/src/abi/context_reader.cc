@@ -22,10 +22,10 @@ Status Decode(const SharedBytes& bytes, std::shared_ptr<const BlobContent>* blob
 
 ContextReader::ContextReader(Factory& factory, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
-<%- if data_callbacks and external %>, const ContextData& data<% endif %>)
+<%- if data_callbacks %>, const ContextData& data<% endif %>)
     : factory_(factory), rule_(rule)
 <%- if external %>, settings_(settings)<% endif %>
-<%- if data_callbacks and external %>, data_(data)<% endif %> {}
+<%- if data_callbacks %>, data_(data)<% endif %> {}
 
 Status ContextReader::Load(const OrtGraph* graph, const OrtNode* node, Saved* saved) {
   ContextNode read;
@@ -104,7 +104,7 @@ Status ContextReader::FindFile(const OrtGraph* graph, const std::string& name,
 
 Status ContextReader::Open(const OrtGraph* graph, const std::string& name, Blob* blob) {
   EP_RETURN_IF_ERROR(CheckContextName(name));
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   if (data_.reads()) {
     Blob& known = blobs_[name];
     SharedBytes bytes;

@@ -10,7 +10,7 @@
 <% endif %>
 
 #include "abi/context_blob.h"
-<% if data_callbacks and external %>
+<% if data_callbacks %>
 #include "abi/context_data.h"
 <% endif %>
 #include "abi/context_node.h"
@@ -28,7 +28,7 @@ class ContextReader {
   // What is referred to outlives the reader.
   ContextReader(Factory& factory, const DeviceRule& rule
 <%- if external %>, const ContextSettings& settings<% endif %>
-<%- if data_callbacks and external %>, const ContextData& data<% endif %>);
+<%- if data_callbacks %>, const ContextData& data<% endif %>);
 
   Status Load(const OrtGraph* graph, const OrtNode* node, Saved* saved);
   // Nothing more is going to be loaded.
@@ -50,7 +50,7 @@ class ContextReader {
 <% if external %>
   const ContextSettings& settings_;
 <% endif %>
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   const ContextData& data_;
 <% endif %>
 <% if external %>

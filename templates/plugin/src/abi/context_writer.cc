@@ -28,8 +28,8 @@ Status Exists(const std::string& path) {
 }  // namespace
 
 ContextWriter::ContextWriter(Factory& factory, const Logger& logger, const DeviceRule& rule,
-                             const ContextSettings& settings<% if data_callbacks and external %>, const ContextData& data<% endif %>)
-    : factory_(factory), logger_(logger), rule_(rule), settings_(settings)<% if data_callbacks and external %>, data_(data)<% endif %> {}
+                             const ContextSettings& settings<% if data_callbacks %>, const ContextData& data<% endif %>)
+    : factory_(factory), logger_(logger), rule_(rule), settings_(settings)<% if data_callbacks %>, data_(data)<% endif %> {}
 
 ContextWriter::~ContextWriter() {
 <% if external %>
@@ -85,7 +85,7 @@ Status ContextWriter::Plan(const OrtGraph* graph) {
   std::string blob = (output.empty() ? "model" : StemOf(output)) + "." + ep + ".bin";
   std::string folder = FolderOf(output);
   EP_RETURN_IF_ERROR(CheckContextName(blob));
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   if (!data_.writes()) EP_RETURN_IF_ERROR(CheckOutput(output, &folder));
 <% else %>
   EP_RETURN_IF_ERROR(CheckOutput(output, &folder));
@@ -101,7 +101,7 @@ Status ContextWriter::Plan(const OrtGraph* graph) {
   }
 <% endif %>
   const std::string path = Join(folder, blob);
-  if (<% if data_callbacks and external %>!data_.writes() && <% endif %>IsTaken(path)) return Exists(path);
+  if (<% if data_callbacks %>!data_.writes() && <% endif %>IsTaken(path)) return Exists(path);
   folder_ = folder;
   blob_ = blob;
   content_ = NewContent(rule_.name);
@@ -218,7 +218,7 @@ Status ContextWriter::MakeExternal(Entries* entries, std::vector<NewContextNode>
 Status ContextWriter::Emit(const BlobContent& content) {
   std::vector<unsigned char> bytes;
   EP_RETURN_IF_ERROR(EncodeBlob(content, &bytes));
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   if (data_.writes()) return data_.Write(blob_, bytes);
 <% endif %>
   EP_RETURN_IF_ERROR(file_.Write(Join(folder_, blob_), bytes));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "abi/context_blob.h"
-<% if data_callbacks and external %>
+<% if data_callbacks %>
 #include "abi/context_data.h"
 <% endif %>
 <% if external %>
@@ -36,7 +36,7 @@ class ContextWriter {
  public:
   // What is referred to outlives the writer.
   ContextWriter(Factory& factory, const Logger& logger, const DeviceRule& rule,
-                const ContextSettings& settings<% if data_callbacks and external %>, const ContextData& data<% endif %>);
+                const ContextSettings& settings<% if data_callbacks %>, const ContextData& data<% endif %>);
   ContextWriter(const ContextWriter&) = delete;
   ContextWriter& operator=(const ContextWriter&) = delete;
   // Takes back what was not committed.
@@ -62,7 +62,7 @@ class ContextWriter {
   Status CheckOutput(const std::string& model, std::string* folder) const;
   Status MakeExternal(Entries* entries, std::vector<NewContextNode>* nodes,
                       std::vector<NodeHandle>* made);
-  // Encodes the content and gives it to the file<% if data_callbacks and external %>, or to the application<% endif %>.
+  // Encodes the content and gives it to the file<% if data_callbacks %>, or to the application<% endif %>.
   Status Emit(const BlobContent& content);
 <% endif %>
 <% if share %>
@@ -74,7 +74,7 @@ class ContextWriter {
   const Logger logger_;
   const DeviceRule& rule_;
   const ContextSettings& settings_;
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   const ContextData& data_;
 <% endif %>
   bool committed_ = false;

@@ -5,16 +5,16 @@ namespace <%= ns %> {
 
 Contexts::Contexts(Factory& factory, const Logger& logger, const DeviceRule& rule)
     : api_(factory.api()),
-<% if data_callbacks and external %>
+<% if data_callbacks %>
       data_(factory.api()),
 <% endif %>
       reader_(factory, rule
 <%- if external %>, settings_<% endif %>
-<%- if data_callbacks and external %>, data_<% endif %>),
+<%- if data_callbacks %>, data_<% endif %>),
       writer_(factory, logger, rule, settings_
-<%- if data_callbacks and external %>, data_<% endif %>) {}
+<%- if data_callbacks %>, data_<% endif %>) {}
 
-<% if data_callbacks and external %>
+<% if data_callbacks %>
 Status Contexts::Init(const OrtSessionOptions* session) { return data_.Init(session); }
 <% else %>
 Status Contexts::Init(const OrtSessionOptions* /*session*/) { return Status(); }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-<% if data_callbacks and external %>
+<% if data_callbacks %>
 #include "abi/context_data.h"
 <% endif %>
 #include "abi/context_reader.h"
@@ -58,7 +58,7 @@ class Contexts {
  private:
   const Api& api_;
   ContextSettings settings_;
-<% if data_callbacks and external %>
+<% if data_callbacks %>
   ContextData data_;
 <% endif %>
   ContextReader reader_;
