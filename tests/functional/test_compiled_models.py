@@ -176,3 +176,39 @@ def test_a_model_for_one_device_is_refused_by_the_other(
     assert done.returncode == 0, done.stderr
     assert "compiled for 'nano'" in done.stdout
     assert "device is 'mega'" in done.stdout
+
+
+def test_inputs_are_known_by_position_and_not_by_name(compiled: Project, tmp_path: Path) -> None:
+    """Whoever joins models renames values: here two inputs of a product swap their names."""
+    path = tmp_path / "matmul_ctx.onnx"
+    done = compiled.python(f"""
+        import onnx
+        made = models.model(
+            [models.node("MatMul", ["A", "B"], ["Y"], name="m0")],
+            [models.value("A", [2, 2]), models.value("B", [2, 2])],
+            [models.value("Y", [2, 2])],
+        )
+        def session(of, **entries):
+            options = ort.SessionOptions()
+            for key, value in entries.items():
+                options.add_session_config_entry(key.replace("__", "."), value)
+            options.add_provider_for_devices([device], {{}})
+            return ort.InferenceSession(of, options, enable_fallback=0)
+
+        session(made.SerializeToString(), ep__context_enable="1", ep__context_embed_mode="1",
+                ep__context_file_path={str(path)!r})
+        other = {{"A": "B", "B": "A"}}
+        renamed = onnx.load({str(path)!r})
+        (node,) = renamed.graph.node
+        assert node.op_type == "EPContext"
+        for each in renamed.graph.input:
+            each.name = other[each.name]
+        node.input[:] = [other[name] for name in node.input]
+        first, second = node.input
+        x, y = np.float32([[1, 2], [3, 4]]), np.float32([[0, 1], [5, 6]])
+        before = session({str(path)!r}).run(None, {{other[first]: x, other[second]: y}})[0]
+        after = session(renamed.SerializeToString()).run(None, {{first: x, second: y}})[0]
+        assert not np.array_equal(x @ y, y @ x)
+        np.testing.assert_array_equal(before, after)
+    """)
+    assert done.returncode == 0, done.stderr

@@ -196,8 +196,8 @@ Status ComputeInfo::Run(void* /*state*/, OrtKernelContext* context) {
       return InvalidArgument("input '" + ports[i].name + "' is missing");
     }
     if (tensors[i].dtype != ports[i].dtype) {
-      return InvalidArgument("input '" + ports[i].name + "' is " + TypeName(tensors[i].dtype) +
-                             "; the group was compiled for " + TypeName(ports[i].dtype));
+      return InvalidArgument("input '" + ports[i].name + "' is " + NameOf(tensors[i].dtype) +
+                             "; the group was compiled for " + NameOf(ports[i].dtype));
     }
   }
   FusedResults results(factory_, context, executable_->outputs(), outputs_);

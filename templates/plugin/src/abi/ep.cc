@@ -17,8 +17,6 @@
 #include "abi/handles.h"
 #include "gen/graph/executable.h"
 <% else %>
-#include <iterator>
-
 #include "abi/bridge.h"
 #include "abi/guard.h"
 #include "abi/handles.h"
@@ -32,9 +30,6 @@ namespace {
 
 // The element types of a node's inputs: "float32, -" where the second was left out.
 Status DescribeInputs(const Api& api, const OrtNode* node, size_t count, std::string* text) {
-  constexpr const char* kNames[] = {
-      "-",     "float32", "uint8",  "int8",    "uint16",  "int16",  "int32",     "int64",      "string",
-      "bool",  "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
   std::vector<const OrtValueInfo*> inputs(count);
   EP_ORT(api, ort->Node_GetInputs(node, inputs.data(), count));
   for (const OrtValueInfo* input : inputs) {
@@ -44,9 +39,8 @@ Status DescribeInputs(const Api& api, const OrtNode* node, size_t count, std::st
     if (input != nullptr) EP_ORT(api, ort->GetValueInfoTypeInfo(input, &info));
     if (info != nullptr) EP_ORT(api, ort->CastTypeInfoToTensorInfo(info, &tensor));
     if (tensor != nullptr) EP_ORT(api, ort->GetTensorElementType(tensor, &type));
-    const auto index = static_cast<size_t>(type);
     *text += text->empty() ? "" : ", ";
-    *text += index < std::size(kNames) ? kNames[index] : "another";
+    *text += info != nullptr ? NameOf(static_cast<DType>(type)) : "-";
   }
   return Status();
 }

@@ -19,14 +19,20 @@ constexpr DType <%= list.name %>[] = {
 <% endfor %>
 
 template <size_t count>
+<% if compiled %>
 constexpr TypeRule Rule(const char* constraint, const DType (&types)[count], uint64_t inputs,
                         uint64_t outputs) {
   return {constraint, types, count, inputs, outputs};
 }
+<% else %>
+constexpr TypeRule Rule(const char* constraint, const DType (&types)[count]) {
+  return {constraint, types, count};
+}
+<% endif %>
 
 <% for entry in table.rules %>
 constexpr TypeRule <%= entry.name %>[] = {
-<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %>, <%= rule.inputs %>, <%= rule.outputs %>)<% if not loop.last %>, <% endif %><% endfor -%>
+<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %><% if compiled %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>)<% if not loop.last %>, <% endif %><% endfor -%>
 };
 <% endfor %>
 

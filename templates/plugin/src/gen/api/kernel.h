@@ -69,8 +69,10 @@ struct TypeRule {
   const char* constraint;
   const DType* types;
   size_t count;
+<% if compiled %>
   uint64_t inputs;  // bit i: input i is of this constraint
   uint64_t outputs;
+<% endif %>
 };
 
 // One kernel of the library. The same row serves the claim of a node, the registration, the

@@ -33,6 +33,13 @@ constexpr size_t SizeOf(DType dtype) noexcept {
   return number < sizeof(kSizes) / sizeof(kSizes[0]) ? kSizes[number] : 0;
 }
 
+// float32, int64, ...
+inline const char* NameOf(DType dtype) noexcept {
+  constexpr const char* kNames[] = {"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
+  const size_t number = static_cast<size_t>(dtype);
+  return number < sizeof(kNames) / sizeof(kNames[0]) ? kNames[number] : "an unknown type";
+}
+
 // Dimensions, outermost first. Rank 0 is a scalar; a dimension may be 0.
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;

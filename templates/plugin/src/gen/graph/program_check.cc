@@ -111,7 +111,7 @@ class Checker {
       return InvalidArgument("value '" + defined.name + "' comes from two places");
     }
     if (SizeOf(defined.dtype) == 0) {
-      return NotImplemented("value '" + defined.name + "' is " + TypeName(defined.dtype) +
+      return NotImplemented("value '" + defined.name + "' is " + NameOf(defined.dtype) +
                             ": its elements have no fixed size");
     }
     source_[value] = source;
@@ -146,8 +146,8 @@ class Checker {
         told = static_cast<DType>(attribute.number);
       }
       if (told == DType::kUndefined || told == output || IsBound(row, inputs)) continue;
-      return InvalidArgument(std::string("output 0 is ") + TypeName(output) + ", but attribute '" +
-                             attribute.name + "' says " + TypeName(told));
+      return InvalidArgument(std::string("output 0 is ") + NameOf(output) + ", but attribute '" +
+                             attribute.name + "' says " + NameOf(told));
     }
     return Status();
   }

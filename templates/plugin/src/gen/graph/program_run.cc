@@ -71,8 +71,8 @@ Status Workspace::TakeInput(size_t index, const Tensor& tensor) {
   const uint32_t value = program_.graph.inputs[index];
   const DType dtype = program_.graph.values[value].dtype;
   if (tensor.dtype != dtype) {
-    return InvalidArgument(std::string("it is ") + TypeName(tensor.dtype) +
-                           ", but was compiled for " + TypeName(dtype));
+    return InvalidArgument(std::string("it is ") + NameOf(tensor.dtype) +
+                           ", but was compiled for " + NameOf(dtype));
   }
   size_t bytes = 0;
   EP_RETURN_IF_ERROR(CountBytes(dtype, tensor.shape, &bytes));

@@ -21,7 +21,7 @@ class Side {
       if (*bound == DType::kUndefined) *bound = types_[i];
       if (*bound == types_[i]) continue;
       return Refuse(i,
-                    std::string("another of type ") + rule.constraint + " is " + TypeName(*bound));
+                    std::string("another of type ") + rule.constraint + " is " + NameOf(*bound));
     }
     return Status();
   }
@@ -53,7 +53,7 @@ class Side {
     return InvalidArgument(name_ + " " + std::to_string(index) + " is missing");
   }
   Status Refuse(size_t index, const std::string& reason) const {
-    return NotImplemented(name_ + " " + std::to_string(index) + " is " + TypeName(types_[index]) +
+    return NotImplemented(name_ + " " + std::to_string(index) + " is " + NameOf(types_[index]) +
                           ": " + reason);
   }
 
@@ -70,15 +70,6 @@ bool IsVariadic(const KernelRow& row) {
 }
 
 }  // namespace
-
-const char* TypeName(DType dtype) noexcept {
-  constexpr const char* kNames[] = {"undefined",  "float32", "uint8",  "int8",   "uint16",
-                                    "int16",      "int32",   "int64",  "string", "bool",
-                                    "float16",    "float64", "uint32", "uint64", "complex64",
-                                    "complex128", "bfloat16"};
-  const auto number = static_cast<size_t>(dtype);
-  return number < sizeof(kNames) / sizeof(kNames[0]) ? kNames[number] : "of an unknown type";
-}
 
 Status CheckSignature(const KernelRow& row, const std::vector<DType>& inputs,
                       const std::vector<DType>& outputs) {

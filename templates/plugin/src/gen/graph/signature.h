@@ -16,9 +16,6 @@ constexpr bool Names(uint64_t mask, size_t position) noexcept {
   return (mask >> (position < 63 ? position : 63) & 1) != 0;
 }
 
-// float32, int64, ...
-const char* TypeName(DType dtype) noexcept;
-
 // Fails unless a kernel of `row` can be called with these element types, by position; kUndefined
 // stands for what was left out. The same rules hold for a node of a model and for one that comes
 // out of a file, so a kernel may rely on them: what must be there is there, every type is one that

@@ -9,9 +9,6 @@
 // Texts of errors, out of line so that kernels stay cheap to compile.
 namespace <%= ns %> {
 
-// float32, int64, ...
-const char* NameOf(DType dtype) noexcept;
-
 // The kernel table lets no such type through: whoever sees this called the kernel without asking it.
 Status UnsupportedType(const char* op, DType dtype);
 
