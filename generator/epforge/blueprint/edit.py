@@ -28,11 +28,12 @@ def take_over(source: BlueprintSource, domain: str, op: str) -> str:
     """
     wanted = f"{domain or 'ai.onnx'}::{op}"
     root = source.root
-    ops = root.entries.get("ops") if isinstance(root, Table) else None
-    for item in ops.items if isinstance(ops, Sequence) else ():
-        name = item.entries.get("op") if isinstance(item, Table) else item
-        if isinstance(name, Scalar) and _qualified(name.text) == wanted:
-            return apply_fix(source.text.text, _fix(source, item, name, ops))
+    for key in ("ops", "custom_ops"):
+        ops = root.entries.get(key) if isinstance(root, Table) else None
+        for item in ops.items if isinstance(ops, Sequence) else ():
+            name = item.entries.get("op") if isinstance(item, Table) else item
+            if isinstance(name, Scalar) and _qualified(name.text) == wanted:
+                return apply_fix(source.text.text, _fix(source, item, name, ops))
     known = op if not domain else wanted
     raise UsageError(f"{source.file} does not list the operator {known}", "Add it to ops first.")
 

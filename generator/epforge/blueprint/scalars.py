@@ -173,3 +173,23 @@ RawOrList = Annotated[
     PlainValidator(read_raw_or_list),
     WithJsonSchema({"anyOf": [_ANY_SCALAR, {"type": "array", "items": _ANY_SCALAR}]}),
 ]
+
+
+def read_computes(value: Any) -> Any:
+    """A single text stands for that of the only output, under the empty key."""
+    return {"": value} if isinstance(value, Scalar) and not value.empty else value
+
+
+#: One text, or one per name.
+Computes = Annotated[
+    dict[str, Text],
+    BeforeValidator(read_computes),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object", "additionalProperties": {"type": "string"}},
+            ]
+        }
+    ),
+]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from epforge.blueprint.scalars import (
     Choice,
+    Computes,
     Flag,
     Int,
     NumberLike,
@@ -34,9 +35,11 @@ KERNELS = ("generated", "yours")
 LAYOUTS = ("NCHW", "NHWC")
 WEIGHTLESS = ("none", "external_only", "all")
 NATIVE = ("none", "separate")
-GRADS = ("none", "stub")
+GRADS = ("auto", "stub", "none")
+CUSTOM_KERNELS = ("generated", "yours", "elsewhere")
+CUSTOM_LIBRARIES = ("none", "cpu", "cuda")
 TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
-ATTRIBUTE_TYPES = ("int", "float", "string", "bool", "ints", "floats", "strings")
+ATTRIBUTE_TYPES = ("int", "float", "string", "bool", "ints", "floats", "strings", "tensor")
 TYPES = (
     "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
     "uint8", "uint16", "uint32", "uint64", "bool", "string",
@@ -142,18 +145,29 @@ class CustomOpShape(Shape):
     """An operator of your own, with a schema that is registered with the runtime."""
 
     op: Text = Field(description="domain::Op.")
+    version: Int = Field(
+        default=1, ge=1, le=1000, description="Version of the domain that the operator begins with."
+    )
     inputs: dict[str, Text] = Field(
-        default={}, description="Type variable or element type per input."
+        default={},
+        description="Type variable or element type per input; T? is optional, T* any number.",
     )
     outputs: dict[str, Text] = Field(description="Type variable or element type per output.")
     types: dict[str, tuple[DTypeText, ...]] = Field(
         default={}, description="Element types per variable."
     )
     attributes: dict[str, CustomAttributeShape] = Field(default={})
-    compute: Text | None = Field(
-        default=None, description="Elementwise expression; absent: a stub."
+    compute: Computes | None = Field(
+        default=None,
+        description="Elementwise expression, or one per output; absent: a stub.",
     )
-    grad: Annotated[str, Choice(GRADS)] = Field(default="none")
+    grad: Annotated[str, Choice(GRADS)] | None = Field(
+        default=None, description="auto (default where it can be derived), a stub, or none."
+    )
+    kernel: Annotated[str, Choice(CUSTOM_KERNELS)] | None = Field(
+        default=None,
+        description="generated (default with compute), yours, or elsewhere: only its schema.",
+    )
 
 
 class PatternShape(Shape):
@@ -207,6 +221,10 @@ class FeaturesShape(Shape):
 
     ep_context: EpContextShape = EpContextShape()
     weightless: Annotated[str, Choice(WEIGHTLESS)] = "none"
+    custom_op_library: Annotated[str, Choice(CUSTOM_LIBRARIES)] | None = Field(
+        default=None,
+        description="Custom operators also as a library of their own: cpu (default), cuda, none.",
+    )
     profiler: Flag = False
 
 

@@ -8,9 +8,10 @@ from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Severity
 from epforge.blueprint.nodes import Path
 from epforge.blueprint.source import BlueprintSource
 from epforge.ops.model import DType
+from epforge.resolve.custom_ops import resolve_custom_ops
+from epforge.resolve.custom_schema import as_op, as_schema
 from epforge.resolve.extras import (
     resolve_compile,
-    resolve_custom_ops,
     resolve_distributions,
     resolve_features,
     resolve_texts,
@@ -31,7 +32,7 @@ from epforge.resolve.runtime import (
     resolve_python,
     resolve_targets,
 )
-from epforge.resolve.services import Compile, Layout, Native
+from epforge.resolve.services import Compile, CustomKernel, Layout, Native
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,13 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     paradigm = Paradigm(shape.paradigm)
     names = resolve_names(shape.name, shape.names, found)
     types = _types(shape.types, found)
-    compiling = resolve_compile(shape.compile, paradigm, found)
+    custom_ops = resolve_custom_ops(shape.custom_ops, found)
+    own = {(custom.domain, str(custom.op)): as_schema(custom) for custom in custom_ops}
+    compiling = resolve_compile(shape.compile, paradigm, found, own)
     ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source))
     _check_use(ops, types, found)
+    computed = [custom for custom in custom_ops if custom.kernel is not CustomKernel.ELSEWHERE]
+    ops = tuple(sorted((*ops, *map(as_op, computed)), key=lambda op: (op.domain, op.op)))
     if compiling is not None:
         ops = _roles(ops, compiling, source)
     vendor = resolve_vendor(shape.vendor, found)
@@ -126,15 +131,15 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         python_min=resolve_python(shape.python, found),
         targets=resolve_targets(shape.targets, found),
         text=source.text.text,
-        custom_ops=resolve_custom_ops(shape.custom_ops, found),
+        custom_ops=custom_ops,
         compile=compiling,
         layout=Layout(shape.layout),
-        features=resolve_features(shape.features, paradigm, ort.target, found),
+        features=resolve_features(shape, ort.target, found),
         runtime_libs=resolve_texts(shape.runtime_libs, ("runtime_libs",), found),
         system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
         native=Native(shape.python.native),
         distributions=resolve_distributions(shape.python, found),
-        torch=resolve_torch(shape.torch, found),
+        torch=resolve_torch(shape, found),
         overlays=tuple(
             resolve_texts((overlay.source,), ("overlays", index, "source"), found)[0]
             for index, overlay in enumerate(shape.overlays)
@@ -167,6 +172,7 @@ def _roles(ops: tuple[Op, ...], compiling: Compile, source: BlueprintSource) -> 
     """Which operators are compiled, and which have kernels in the registry, in a project that
     compiles. Those of a pattern are compiled, whether it is found or not."""
     compiled = {split_op(entry.op) for entry in source.shape.ops}
+    compiled |= {split_op(entry.op) for entry in source.shape.custom_ops}
     for pattern in compiling.patterns:
         compiled.update(pattern.match)
     return tuple(

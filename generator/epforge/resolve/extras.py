@@ -1,35 +1,22 @@
-"""Custom operators, compiling, features, libraries, PyTorch and overlays: checked and typed."""
+"""Compiling, features, libraries, PyTorch and overlays: checked and typed."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Mapping
 
-from epforge.blueprint.diagnostic import listed, show, suggest
-from epforge.blueprint.nodes import Path, Scalar
-from epforge.blueprint.shape import (
-    CompileShape,
-    CustomAttributeShape,
-    CustomOpShape,
-    FeaturesShape,
-    PythonShape,
-    TorchShape,
-)
+from epforge.blueprint.diagnostic import show
+from epforge.blueprint.nodes import Path
+from epforge.blueprint.shape import BlueprintShape, CompileShape, PythonShape
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
-from epforge.ops.model import DType
 from epforge.resolve.findings import Findings
-from epforge.resolve.model import OptionType, Paradigm
-from epforge.resolve.opnames import find_schema, split_op
-from epforge.resolve.options import read_value
+from epforge.resolve.model import Paradigm
+from epforge.resolve.opnames import OwnSchemas, find_schema
 from epforge.resolve.reserved import ascii_words, why_not_member
 from epforge.resolve.services import (
     Compile,
-    CustomAttribute,
-    CustomOp,
+    CustomLibrary,
     Features,
-    Grad,
     Pattern,
     Torch,
     Weightless,
@@ -40,235 +27,16 @@ WEIGHTLESS_SINCE = 29
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _SUFFIX = re.compile(r"|[-._]?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_FUNCTIONS = (
-    "abs",
-    "acos",
-    "asin",
-    "atan",
-    "ceil",
-    "cos",
-    "cosh",
-    "erf",
-    "exp",
-    "floor",
-    "log",
-    "max",
-    "min",
-    "pow",
-    "round",
-    "select",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-)
-_EXPRESSION = (
-    ast.Expression,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Compare,
-    ast.Call,
-    ast.Name,
-    ast.Load,
-    ast.Constant,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.USub,
-    ast.UAdd,
-    ast.Lt,
-    ast.LtE,
-    ast.Gt,
-    ast.GtE,
-    ast.Eq,
-    ast.NotEq,
-)
-
-
-def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tuple[CustomOp, ...]:
-    """The project's own operators, in the blueprint's order."""
-    seen: dict[str, int] = {}
-    ops: list[CustomOp] = []
-    for index, shape in enumerate(shapes):
-        path: Path = ("custom_ops", index)
-        parts = _own_op(shape.op, (*path, "op"), found)
-        words = Name.parse(f"{parts[0]} {parts[1]}").snake
-        if words in seen:
-            line = found.line(("custom_ops", seen[words], "op"))
-            what = f"custom_ops: {show(shape.op)} and the operator on line {line} are the same name"
-            found.error((*path, "op"), "name-collision", what)
-        seen.setdefault(words, index)
-        ops.append(_custom_op(shape, parts, path, found))
-    return tuple(ops)
-
-
-def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
-    parts = split_op(text)
-    if parts is None or not parts[0]:
-        what = f"custom_ops: {show(text)} is not an operator with a domain"
-        proposal = f"com.example::{ascii_words(text, '_', 'MyOp')}" if "::" not in text else None
-        hint = f"such as {proposal}" if proposal else ""
-        found.error(path, "bad-name", what, "domain::Op", hint)
-        return "com.example", Identifier("MyOp")
-    domain, op = parts
-    taken = domain in schemas.domains() or domain.startswith(
-        ("ai.onnx", "com.microsoft", "com.ms.")
-    )
-    if taken:
-        what = f"custom_ops: the domain {show(domain)} belongs to ONNX or ONNX Runtime"
-        found.error(path, "reserved-domain", what, "a domain of your own, such as com.example")
-    return domain, Identifier(op)
-
-
-def _custom_op(
-    shape: CustomOpShape, parts: tuple[str, Identifier], path: Path, found: Findings
-) -> CustomOp:
-    domain, op = parts
-    if not shape.outputs and not found.source.incomplete(*path):
-        found.error((*path, "outputs"), "empty-list", "outputs: an operator has at least one")
-    seen: dict[str, str] = {}
-    for key, names in (
-        ("inputs", shape.inputs),
-        ("outputs", shape.outputs),
-        ("attributes", shape.attributes),
-    ):
-        for name in names:
-            _formal(name, key, path, seen, found)
-    types = {
-        variable: _variable(variable, texts, path, found) for variable, texts in shape.types.items()
-    }
-    used: set[str] = set()
-    for key, formals in (("inputs", shape.inputs), ("outputs", shape.outputs)):
-        for name, kind in formals.items():
-            _formal_type(kind, (*path, key, name), shape.types, found)
-            used.add(kind)
-    for variable in shape.types:
-        if variable not in used and not found.source.incomplete(*path):
-            what = f"types: no input or output is of type {show(variable)}"
-            found.key_error((*path, "types", variable), "unused-type", what, "", "delete it")
-    if shape.compute is not None:
-        _expression(shape.compute, [*shape.inputs, *shape.attributes], (*path, "compute"), found)
-    attributes = tuple(
-        _attribute(name, attribute, (*path, "attributes", name), found)
-        for name, attribute in shape.attributes.items()
-        if _IDENTIFIER.fullmatch(name)
-    )
-    return CustomOp(
-        domain=domain,
-        op=op,
-        inputs=dict(shape.inputs),
-        outputs=dict(shape.outputs),
-        types=types,
-        attributes=attributes,
-        compute=shape.compute,
-        grad=Grad(shape.grad),
-    )
-
-
-def _formal(name: str, key: str, path: Path, seen: dict[str, str], found: Findings) -> None:
-    place: Path = (*path, key, name)
-    why = why_not_member(name)
-    if not _IDENTIFIER.fullmatch(name) or why:
-        what = f"{key}: {show(name)} {why or 'is not a name'}"
-        found.key_error(place, "bad-name", what, "letters, digits and _, a letter first")
-    if name in seen:
-        what = f"{key}: {show(name)} is the name of one of the {seen[name]} too"
-        found.key_error(place, "name-collision", what)
-    seen.setdefault(name, key)
-
-
-def _variable(
-    variable: str, texts: tuple[str, ...], path: Path, found: Findings
-) -> tuple[DType, ...]:
-    place: Path = (*path, "types", variable)
-    if not _IDENTIFIER.fullmatch(variable) or variable in {dtype.text for dtype in DType}:
-        found.key_error(place, "bad-name", f"types: {show(variable)} cannot be a type variable")
-    if not texts and not found.source.incomplete(*place):
-        found.error(place, "empty-list", f"types: {show(variable)} has no type", "at least one")
-    for index, text in enumerate(texts):
-        if text in texts[:index]:
-            found.error((*place, index), "listed-twice", f"types: {text} is listed twice")
-    return tuple(DType.parse(text) for text in dict.fromkeys(texts))
-
-
-def _formal_type(
-    kind: str, path: Path, types: Mapping[str, tuple[str, ...]], found: Findings
-) -> None:
-    fixed = [dtype.text for dtype in DType]
-    if kind not in types and kind not in fixed and not found.source.incomplete(*path[:2], "types"):
-        fix = suggest(kind, [*types, *fixed])
-        what = f"{show(kind)} is neither a type variable of 'types' nor an element type"
-        hint = f"did you mean {fix}?" if fix else ""
-        found.error(path, "unknown-type", what, listed([*types, *fixed], 20), hint, fix)
-
-
-def _attribute(
-    name: str, shape: CustomAttributeShape, path: Path, found: Findings
-) -> CustomAttribute:
-    place: Path = (*path, "default")
-    listing = shape.type.endswith("s")
-    kind = OptionType(shape.type.rstrip("s"))
-    default: int | float | bool | str | tuple[int | float | bool | str, ...] | None = None
-    if isinstance(shape.default, Scalar):
-        if listing:
-            what = f"default: an attribute of type {shape.type} is a list"
-            found.error(place, "wrong-kind", what, "a list")
-        else:
-            default = read_value(kind, shape.default, place, found, "default")
-    elif shape.default is not None:
-        if listing:
-            values = [
-                read_value(kind, scalar, (*place, index), found, "default")
-                for index, scalar in enumerate(shape.default)
-            ]
-            default = tuple(value for value in values if value is not None)
-        else:
-            what = f"default: an attribute of type {shape.type} is a single value"
-            found.error(place, "wrong-kind", what, "a single value")
-    return CustomAttribute(Identifier(name), shape.type, default)
-
-
-def _expression(text: str, names: list[str], path: Path, found: Findings) -> None:
-    """An elementwise expression: numbers, names of inputs and attributes, + - * /, comparisons and
-    calls of known functions. Python's own grammar has all of that, and is only read here."""
-    expected = "an expression such as min(max(x, lo), hi)"
-    if len(text) > 1000:
-        found.error(path, "bad-expression", "compute: the expression is too long", expected)
-        return
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-        nodes = list(ast.walk(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        what = f"compute: {show(text)} is not an expression"
-        found.error(path, "bad-expression", what, expected)
-        return
-    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
-    for node in nodes:
-        if isinstance(node, ast.Name):
-            known = list(_FUNCTIONS) if id(node) in calls else names
-            if node.id not in known:
-                meant = suggest(node.id, known)
-                what = f"compute: there is no {'function' if id(node) in calls else 'name'}"
-                hint = f"did you mean {meant}?" if meant else ""
-                found.error(
-                    path, "bad-expression", f"{what} {show(node.id)}", listed(known, 30), hint
-                )
-        elif not isinstance(node, _EXPRESSION) or (
-            isinstance(node, ast.Constant) and type(node.value) not in (int, float)
-        ):
-            what = f"compute: {type(node).__name__} cannot be in an expression"
-            found.error(path, "bad-expression", what, expected)
-            return
 
 
 def resolve_compile(
-    shape: CompileShape | None, paradigm: Paradigm, found: Findings
+    shape: CompileShape | None, paradigm: Paradigm, found: Findings, own: OwnSchemas
 ) -> Compile | None:
-    """How nodes are compiled; None for a kernel registry, which compiles none."""
+    """How nodes are compiled; None for a kernel registry, which compiles none.
+
+    Args:
+        own: the schemas of the custom operators.
+    """
     compiling = paradigm is not Paradigm.KERNEL_REGISTRY
     if shape is None:
         return Compile() if compiling else None
@@ -279,16 +47,16 @@ def resolve_compile(
     kernels: list[tuple[str, str]] = []
     for index, text in enumerate(shape.also_kernels):
         path: Path = ("compile", "also_kernels", index)
-        schema = find_schema(text, path, "also_kernels", found)
+        schema = find_schema(text, path, "also_kernels", found, own)
         if schema is not None and (schema.domain, schema.name) in kernels:
             found.error(path, "listed-twice", f"also_kernels: {text} is listed twice")
         elif schema is not None:
             kernels.append((schema.domain, schema.name))
-    patterns = _patterns(shape, found)
+    patterns = _patterns(shape, found, own)
     return Compile(shape.drop_constants, shape.max_group, tuple(kernels), patterns)
 
 
-def _patterns(shape: CompileShape, found: Findings) -> tuple[Pattern, ...]:
+def _patterns(shape: CompileShape, found: Findings, own: OwnSchemas) -> tuple[Pattern, ...]:
     seen: dict[str, int] = {}
     patterns: list[Pattern] = []
     for index, pattern in enumerate(shape.patterns):
@@ -310,7 +78,7 @@ def _patterns(shape: CompileShape, found: Findings) -> tuple[Pattern, ...]:
             what = "match: a pattern has at least two operators"
             found.error((*path, "match"), "bad-pattern", what)
         chain = [
-            find_schema(text, (*path, "match", step), "match", found)
+            find_schema(text, (*path, "match", step), "match", found, own)
             for step, text in enumerate(pattern.match)
         ]
         ops = tuple((schema.domain, schema.name) for schema in chain if schema is not None)
@@ -318,10 +86,10 @@ def _patterns(shape: CompileShape, found: Findings) -> tuple[Pattern, ...]:
     return tuple(patterns)
 
 
-def resolve_features(
-    shape: FeaturesShape, paradigm: Paradigm, target: int, found: Findings
-) -> Features:
+def resolve_features(blueprint: BlueprintShape, target: int, found: Findings) -> Features:
     """The optional services."""
+    shape = blueprint.features
+    paradigm = Paradigm(blueprint.paradigm)
     context = shape.ep_context
     any_context = context.embed or context.external or context.share
     place: Path = ("features", "ep_context")
@@ -348,14 +116,30 @@ def resolve_features(
         external=context.external or context.share,
         share=context.share,
         weightless=Weightless(shape.weightless),
+        custom_op_library=_custom_op_library(blueprint, found),
         profiler=shape.profiler,
     )
 
 
-def resolve_torch(shape: TorchShape | None, found: Findings) -> Torch | None:
+def _custom_op_library(blueprint: BlueprintShape, found: Findings) -> CustomLibrary:
+    asked = blueprint.features.custom_op_library
+    if blueprint.custom_ops:
+        return CustomLibrary(asked or "cpu")
+    if asked not in (None, "none") and not found.source.incomplete("custom_ops"):
+        what = "custom_op_library: there are no custom operators"
+        place: Path = ("features", "custom_op_library")
+        found.error(place, "no-effect", what, "none", "delete it, or add custom_ops")
+    return CustomLibrary.NONE
+
+
+def resolve_torch(blueprint: BlueprintShape, found: Findings) -> Torch | None:
     """The opsets of the PyTorch exporters."""
+    shape = blueprint.torch
     if shape is None:
         return None
+    if not blueprint.custom_ops and not found.source.incomplete("custom_ops"):
+        what = "torch: there are no custom operators for PyTorch"
+        found.key_error(("torch",), "no-effect", what, "", "delete it, or add custom_ops")
     for key, opset in (("legacy", shape.legacy), ("dynamo", shape.dynamo)):
         if opset is not None and not 7 <= opset <= schemas.ONNX_OPSET:
             what = f"torch.{key}: PyTorch does not export to opset {opset}"

@@ -47,6 +47,37 @@ class Findings:
         span = self.source.span(*path)
         self._add(span, Severity.ERROR, code, message, expected, hint, self._fix(path, fix))
 
+    def error_within(
+        self,
+        path: Path,
+        part: tuple[int, int],
+        code: str,
+        message: str,
+        expected: str = "",
+        hint: str = "",
+        fix: str | None = None,
+    ) -> None:
+        """An error at a part of the text at ``path``: its first character and the one after it.
+        Where the text is not written out in one line, at all of it."""
+        span = self._part(path, *part)
+        exact = span is not None
+        span = span or self.source.span(*path)
+        change = Fix(span, fix) if fix is not None and exact else None
+        self._add(span, Severity.ERROR, code, message, expected, hint, change)
+
+    def _part(self, path: Path, start: int, end: int) -> Span | None:
+        scalar = self.source.node(*path)
+        if not isinstance(scalar, Scalar) or not 0 <= start <= end <= len(scalar.text):
+            return None
+        lines = self.source.text.text.splitlines()
+        line = lines[scalar.span.line - 1] if scalar.span.line <= len(lines) else ""
+        for begin in (scalar.span.column - 1, scalar.span.column):  # plain; quoted
+            if line[begin : begin + len(scalar.text)] == scalar.text:
+                column = begin + 1
+                row = scalar.span.line
+                return Span(row, column + start, row, column + max(end, start + 1))
+        return None
+
     def key_error(
         self,
         path: Path,

@@ -11,7 +11,15 @@ from enum import StrEnum
 
 from epforge.names import Identifier, Name, SemVer
 from epforge.ops.model import Attribute, DType, FamilyRow, SchemaVersion
-from epforge.resolve.services import Compile, CustomOp, Features, Layout, Native, Torch
+from epforge.resolve.services import (
+    Compile,
+    CustomLibrary,
+    CustomOp,
+    Features,
+    Layout,
+    Native,
+    Torch,
+)
 
 
 class Paradigm(StrEnum):
@@ -149,6 +157,7 @@ class Op:
     row: FamilyRow | None  # None when no family implements the op
     compiled: bool = False  # may be in a compiled group
     registered: bool = True  # has a kernel in the registry
+    custom: CustomOp | None = None  # the project's own operator
 
     @property
     def label(self) -> str:
@@ -205,6 +214,13 @@ class Blueprint:
     def has_contexts(self) -> bool:
         """Are compiled models written and loaded (EPContext nodes)?"""
         return self.features.embed or self.features.external or self.features.share
+
+    @property
+    def custom_library(self) -> Identifier | None:
+        """The stem of the library that has the custom operators alone; None when there is none."""
+        if self.features.custom_op_library is CustomLibrary.NONE:
+            return None
+        return Identifier(f"{self.names.namespace}_custom_ops")
 
     @property
     def has_registry(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from epforge.blueprint.diagnostic import listed, show, suggest
 from epforge.blueprint.nodes import Path
@@ -24,7 +25,13 @@ def split_op(text: str) -> tuple[str, str] | None:
     return ("" if domain == "ai.onnx" else domain), op
 
 
-def find_schema(text: str, path: Path, subject: str, found: Findings) -> OpSchema | None:
+#: Schemas of custom operators, by domain and name.
+OwnSchemas = Mapping[tuple[str, str], OpSchema]
+
+
+def find_schema(
+    text: str, path: Path, subject: str, found: Findings, own: OwnSchemas | None = None
+) -> OpSchema | None:
     """The schema of an operator as blueprints spell it; reported when there is none.
 
     Args:
@@ -32,6 +39,7 @@ def find_schema(text: str, path: Path, subject: str, found: Findings) -> OpSchem
         path: where it is written.
         subject: what it is, for the message.
         found: where the error goes.
+        own: custom operators that may be named, too.
     """
     parts = split_op(text)
     if parts is None:
@@ -40,7 +48,7 @@ def find_schema(text: str, path: Path, subject: str, found: Findings) -> OpSchem
         )
         return None
     domain, op = parts
-    schema = schemas.find(domain, op)
+    schema = (own or {}).get((domain, op)) or schemas.find(domain, op)
     if schema is not None:
         return schema
     if domain not in schemas.domains():

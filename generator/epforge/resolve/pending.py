@@ -20,8 +20,6 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
     for index, text in enumerate(shape.types):
         if text in ("float16", "bfloat16"):
             found.later(("types", index), f"{text} in generated kernels")
-    if shape.custom_ops:
-        found.later(("custom_ops",), "custom operators")
     if shape.layout != "NCHW":
         found.later(("layout",), f"layout {shape.layout}")
     if shape.features.profiler:
@@ -34,8 +32,6 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
         found.later(("python", "native"), "kernels for numpy")
     if [distribution.suffix for distribution in shape.python.distributions] not in ([], [""]):
         found.later(("python", "distributions"), "several Python distributions")
-    if shape.torch is not None:
-        found.later(("torch",), "tests with PyTorch")
     if set(shape.targets) != set(TARGETS):
         found.later(("targets",), "leaving platforms out")
     if shape.overlays:

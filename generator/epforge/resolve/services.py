@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from epforge.names import Identifier
+from epforge.ops.expression import Expression
 from epforge.ops.model import DType
 
 
@@ -38,8 +39,25 @@ class Native(StrEnum):
 class Grad(StrEnum):
     """The gradient of a custom operator."""
 
-    NONE = "none"
+    AUTO = "auto"  # derived from its expression
     STUB = "stub"
+    NONE = "none"
+
+
+class CustomKernel(StrEnum):
+    """Who writes the kernel of a custom operator."""
+
+    GENERATED = "generated"
+    YOURS = "yours"
+    ELSEWHERE = "elsewhere"  # another library; only the schema is here
+
+
+class CustomLibrary(StrEnum):
+    """The custom operators as a library of their own, for a plain ONNX Runtime."""
+
+    NONE = "none"
+    CPU = "cpu"
+    CUDA = "cuda"  # for the CPU, and for ONNX Runtime's CUDA execution provider
 
 
 @dataclass(frozen=True)
@@ -47,22 +65,49 @@ class CustomAttribute:
     """An attribute of a custom operator. ``default`` None: the attribute is required."""
 
     name: Identifier
-    type: str  # int, float, string, bool, ints, floats, strings
+    type: str  # int, float, string, bool, ints, floats, strings, tensor
     default: int | float | bool | str | tuple[int | float | bool | str, ...] | None
 
 
 @dataclass(frozen=True)
+class CustomParameter:
+    """An input or output of a custom operator."""
+
+    name: Identifier
+    type: str  # a type variable or an element type: "T", "float32"
+    option: str = "single"  # "single", "optional", "variadic"
+
+    @property
+    def spelling(self) -> str:
+        """As blueprints write it: ``T``, ``T?``, ``T*``."""
+        return self.type + {"optional": "?", "variadic": "*"}.get(self.option, "")
+
+
+@dataclass(frozen=True)
 class CustomOp:
-    """An operator of the project's own."""
+    """An operator of the project's own.
+
+    Args:
+        version: the version of the domain that the operator begins with.
+        types: per type variable.
+        compute: per output an elementwise expression; None: a stub.
+    """
 
     domain: str
     op: Identifier
-    inputs: Mapping[str, str]  # name -> type variable or element type
-    outputs: Mapping[str, str]
-    types: Mapping[str, tuple[DType, ...]]  # per type variable
+    version: int
+    inputs: tuple[CustomParameter, ...]
+    outputs: tuple[CustomParameter, ...]
+    types: Mapping[str, tuple[DType, ...]]
     attributes: tuple[CustomAttribute, ...]
-    compute: str | None  # elementwise expression; None: a stub
+    compute: Mapping[str, Expression] | None
     grad: Grad
+    kernel: CustomKernel
+
+    @property
+    def label(self) -> str:
+        """com.contoso::MyClip."""
+        return f"{self.domain}::{self.op}"
 
 
 @dataclass(frozen=True)
@@ -91,6 +136,7 @@ class Features:
     external: bool = False  # ... beside it
     share: bool = False  # ... shared between models
     weightless: Weightless = Weightless.NONE
+    custom_op_library: CustomLibrary = CustomLibrary.NONE
     profiler: bool = False
 
 

@@ -46,7 +46,7 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
             "streams": bp.memory.streams,
         },
         "types": _types(bp.types),
-        "ops": [entry for op in bp.ops if op.compiled or not bp.compiles for entry in _op(op)],
+        "ops": [entry for op in _listed(bp) for entry in _op(op)],
         "custom_ops": [_custom_op(op) for op in bp.custom_ops],
         "layout": bp.layout.value,
         "options": [_option(option) for option in bp.options],
@@ -66,6 +66,11 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
     if bp.torch is not None:
         data["torch"] = _given(legacy=bp.torch.legacy, dynamo=bp.torch.dynamo)
     return data
+
+
+def _listed(bp: Blueprint) -> list[Op]:
+    """The operators that ``ops`` names."""
+    return [op for op in bp.ops if op.custom is None and (op.compiled or not bp.compiles)]
 
 
 def _given(**entries: Any) -> dict[str, Any]:
@@ -153,10 +158,12 @@ def _union(run: list[OpVersion]) -> dict[str, tuple[DType, ...]]:
 
 
 def _custom_op(op: CustomOp) -> dict[str, Any]:
+    texts = {name: expression.text for name, expression in (op.compute or {}).items()}
     return {
-        "op": f"{op.domain}::{op.op}",
-        "inputs": dict(op.inputs),
-        "outputs": dict(op.outputs),
+        "op": op.label,
+        "version": op.version,
+        "inputs": {str(parameter.name): parameter.spelling for parameter in op.inputs},
+        "outputs": {str(parameter.name): parameter.spelling for parameter in op.outputs},
         "types": {name: _types(types) for name, types in op.types.items()},
         "attributes": {
             str(attribute.name): _given(
@@ -167,8 +174,9 @@ def _custom_op(op: CustomOp) -> dict[str, Any]:
             )
             for attribute in op.attributes
         },
-        **_given(compute=op.compute),
+        **_given(compute=(next(iter(texts.values())) if len(texts) == 1 else texts) or None),
         "grad": op.grad.value,
+        "kernel": op.kernel.value,
     }
 
 
@@ -208,6 +216,7 @@ def _features(features: Features) -> dict[str, Any]:
             "share": features.share,
         },
         "weightless": features.weightless.value,
+        "custom_op_library": features.custom_op_library.value,
         "profiler": features.profiler,
     }
 

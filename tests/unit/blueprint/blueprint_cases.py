@@ -396,10 +396,10 @@ EXTRAS = (
         _CUSTOM % ", attributes: {a: {type: int, default: [1]}}",
         (5, 124, "wrong-kind"),
     ),
-    body("custom-compute", _CUSTOM % ", compute: 'min(x'", (5, 96, "bad-expression")),
-    body("custom-compute-name", _CUSTOM % ", compute: x + z", (5, 96, "bad-expression")),
+    body("custom-compute", _CUSTOM % ", compute: 'min(x'", (5, 100, "bad-expression")),
+    body("custom-compute-name", _CUSTOM % ", compute: x + z", (5, 100, "bad-expression")),
     body("custom-compute-call", _CUSTOM % ", compute: system(x)", (5, 96, "bad-expression")),
-    body("custom-compute-code", _CUSTOM % ", compute: 'x.__class__'", (5, 96, "bad-expression")),
+    body("custom-compute-code", _CUSTOM % ", compute: 'x.__class__'", (5, 98, "bad-expression")),
     body("compile-registry", "compile: {drop_constants: true}\n", (4, 1, "no-effect")),
     body(
         "pattern-op",
@@ -411,7 +411,7 @@ EXTRAS = (
         "paradigm: compiled\ncompile: {patterns: [{name: A, match: [Mul]}]}\n",
         (5, 39, "bad-pattern"),
     ),
-    body("torch", "torch: {legacy: 3}\n", (4, 17, "unknown-opset")),
+    body("torch", "torch: {legacy: 3}\n", (4, 1, "no-effect"), (4, 17, "unknown-opset")),
     body("overlay", "overlays: [./a]\n", (4, 12, "wrong-kind")),
     body("runtime-libs", "runtime_libs: ['']\n", (4, 16, "bad-value")),
     body(

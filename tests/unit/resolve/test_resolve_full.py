@@ -32,6 +32,7 @@ from epforge.resolve.model import (
 from epforge.resolve.services import (
     Compile,
     CustomAttribute,
+    CustomLibrary,
     Features,
     Grad,
     Layout,
@@ -85,9 +86,10 @@ def test_the_operators(full: Blueprint) -> None:
         ("", "Cast", KernelSource.GENERATED),
         ("", "Mul", KernelSource.GENERATED),
         ("", "Relu", KernelSource.GENERATED),
+        ("com.contoso", "MyClip", KernelSource.GENERATED),
         ("com.microsoft", "BiasGelu", KernelSource.YOURS),
     ]
-    add, _, _, relu, gelu = full.ops
+    add, _, _, relu, _, gelu = full.ops
     assert [version.schema.since for version in add.versions] == [13, 14]
     assert add.versions[0].types == {"T": (DType.FLOAT32, DType.FLOAT16)}
     assert all(version.types == {"T": (DType.FLOAT32,)} for version in relu.versions)
@@ -97,18 +99,22 @@ def test_the_operators(full: Blueprint) -> None:
 def test_what_comes_with_later_generators(full: Blueprint) -> None:
     (clip,) = full.custom_ops
     assert (clip.domain, clip.op, clip.grad) == ("com.contoso", "MyClip", Grad.STUB)
-    assert (clip.inputs, clip.outputs) == ({"x": "T"}, {"y": "T"})
+    assert [(p.name, p.spelling) for p in clip.inputs] == [("x", "T")]
+    assert [(p.name, p.spelling) for p in clip.outputs] == [("y", "T")]
     assert clip.types == {"T": (DType.FLOAT32,)}
     assert clip.attributes == (
         CustomAttribute(clip.attributes[0].name, "float", -1.0),
         CustomAttribute(clip.attributes[1].name, "float", 1.0),
     )
-    assert clip.compute == "min(max(x, lo), hi)"
+    assert clip.compute is not None
+    assert clip.compute["y"].text == "min(max(x, lo), hi)"
     assert full.compile is not None
     pattern = full.compile.patterns[0]
     assert pattern == Pattern(pattern.name, (("", "Mul"), ("", "Add")))
     assert full.compile == Compile(True, 0, (("", "Cast"),), (pattern,))
-    assert full.features == Features(embed=True, external=True, share=True)
+    assert full.features == Features(
+        embed=True, external=True, share=True, custom_op_library=CustomLibrary.CPU
+    )
     assert (full.layout, full.native, full.distributions) == (Layout.NCHW, Native.SEPARATE, ("",))
     assert full.torch == Torch(17, 18)
     assert full.overlays == ("./house-style",)
@@ -130,9 +136,7 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
         (13, "not supported yet: host-accessible memory"),
         (13, "not supported yet: streams"),
         (17, "not supported yet: float16 in generated kernels (T of Add)"),
-        (19, "not supported yet: custom operators"),
         (34, "not supported yet: kernels for numpy"),
-        (35, "not supported yet: tests with PyTorch"),
         (37, "not supported yet: overlays"),
     ]
     assert {note.severity for note in analysis.unsupported} == {Severity.NOTE}

@@ -1,0 +1,263 @@
+"""Custom operators: names, inputs, types, attributes, checked and typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from epforge.blueprint.diagnostic import listed, show, suggest
+from epforge.blueprint.nodes import Path, Scalar
+from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
+from epforge.names import Identifier, Name
+from epforge.ops import schemas
+from epforge.ops.expression import Expression
+from epforge.ops.model import DType
+from epforge.resolve.custom_compute import check_syntax, resolve_compute, resolve_grad
+from epforge.resolve.findings import Findings
+from epforge.resolve.model import OptionType
+from epforge.resolve.opnames import split_op
+from epforge.resolve.options import read_value
+from epforge.resolve.optypes import HALVES
+from epforge.resolve.reserved import ascii_words, why_not_member
+from epforge.resolve.services import CustomAttribute, CustomKernel, CustomOp, CustomParameter
+
+#: Inputs and outputs that a kernel can tell apart.
+MAX_PARAMETERS = 32
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_OPTIONS = {"?": "optional", "*": "variadic"}
+_DTYPES = tuple(dtype.text for dtype in DType)
+_STAND_IN = "float32"  # for a type that is not known, so that the rest is checked
+
+
+def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tuple[CustomOp, ...]:
+    """The project's own operators, in the blueprint's order."""
+    seen: dict[str, int] = {}
+    ops: list[CustomOp] = []
+    for index, shape in enumerate(shapes):
+        path: Path = ("custom_ops", index)
+        parts = _own_op(shape.op, (*path, "op"), found)
+        words = Name.parse(f"{parts[0]} {parts[1]}").snake
+        if words in seen:
+            line = found.line(("custom_ops", seen[words], "op"))
+            what = f"custom_ops: {show(shape.op)} and the operator on line {line} are the same name"
+            found.error((*path, "op"), "name-collision", what)
+        seen.setdefault(words, index)
+        ops.append(_custom_op(shape, parts, path, found))
+    return tuple(ops)
+
+
+def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
+    parts = split_op(text)
+    if parts is None or not parts[0]:
+        what = f"custom_ops: {show(text)} is not an operator with a domain"
+        proposal = f"com.example::{ascii_words(text, '_', 'MyOp')}" if "::" not in text else None
+        hint = f"such as {proposal}" if proposal else ""
+        found.error(path, "bad-name", what, "domain::Op", hint)
+        return "com.example", Identifier("MyOp")
+    domain, op = parts
+    taken = domain in schemas.domains() or domain.startswith(
+        ("ai.onnx", "com.microsoft", "com.ms.")
+    )
+    if taken:
+        what = f"custom_ops: the domain {show(domain)} belongs to ONNX or ONNX Runtime"
+        found.error(path, "reserved-domain", what, "a domain of your own, such as com.example")
+    return domain, Identifier(op)
+
+
+def _custom_op(
+    shape: CustomOpShape, parts: tuple[str, Identifier], path: Path, found: Findings
+) -> CustomOp:
+    domain, op = parts
+    before = len(found.errors)
+    if not shape.outputs and not found.source.incomplete(*path):
+        found.error((*path, "outputs"), "empty-list", "outputs: an operator has at least one")
+    _check_names(shape, path, found)
+    types = {
+        variable: _variable(variable, texts, path, found) for variable, texts in shape.types.items()
+    }
+    inputs = _parameters("inputs", shape.inputs, shape, path, found)
+    outputs = _parameters("outputs", shape.outputs, shape, path, found)
+    _check_variables(types, inputs, outputs, shape, path, found)
+    attributes = tuple(
+        _attribute(name, attribute, (*path, "attributes", name), found)
+        for name, attribute in shape.attributes.items()
+        if _IDENTIFIER.fullmatch(name)
+    )
+    kernel = _kernel(shape, path, found)
+    compute: Mapping[str, Expression] | None = None
+    if shape.compute is not None and len(found.errors) > before:
+        check_syntax(shape.compute, (*path, "compute"), found)
+    elif shape.compute is not None:
+        compute = resolve_compute(shape, inputs, outputs, types, (*path, "compute"), found)
+        _check_types(types, inputs, path, found)
+    return CustomOp(
+        domain=domain,
+        op=op,
+        version=shape.version,
+        inputs=inputs,
+        outputs=outputs,
+        types=types,
+        attributes=attributes,
+        compute=compute,
+        grad=resolve_grad(shape, compute, inputs, types, path, found),
+        kernel=kernel,
+    )
+
+
+def _kernel(shape: CustomOpShape, path: Path, found: Findings) -> CustomKernel:
+    computed = shape.compute is not None
+    if shape.kernel is None:
+        return CustomKernel.GENERATED if computed else CustomKernel.YOURS
+    kernel = CustomKernel(shape.kernel)
+    if kernel is CustomKernel.GENERATED and not computed:
+        what = "kernel: there is no expression to generate it from"
+        found.error((*path, "kernel"), "no-expression", what, "", "add compute, or write yours")
+    return kernel
+
+
+def _check_names(shape: CustomOpShape, path: Path, found: Findings) -> None:
+    """Names of inputs, outputs and attributes: each a C++ name, none twice."""
+    seen: dict[str, str] = {}
+    lists: dict[str, Iterable[str]] = {
+        "inputs": shape.inputs,
+        "outputs": shape.outputs,
+        "attributes": shape.attributes,
+    }
+    for key, names in lists.items():
+        for name in names:
+            place: Path = (*path, key, name)
+            why = why_not_member(name)
+            if not _IDENTIFIER.fullmatch(name) or why:
+                what = f"{key}: {show(name)} {why or 'is not a name'}"
+                found.key_error(place, "bad-name", what, "letters, digits and _, a letter first")
+            if name in seen:
+                what = f"{key}: {show(name)} is the name of one of the {seen[name]} too"
+                found.key_error(place, "name-collision", what)
+            seen.setdefault(name, key)
+
+
+def _parameters(
+    key: str, formals: Mapping[str, str], shape: CustomOpShape, path: Path, found: Findings
+) -> tuple[CustomParameter, ...]:
+    if len(formals) > MAX_PARAMETERS:
+        what = f"{key}: there are {len(formals)}"
+        found.key_error((*path, key), "too-many", what, f"at most {MAX_PARAMETERS}")
+    read: list[CustomParameter] = []
+    for index, (name, text) in enumerate(formals.items()):
+        place: Path = (*path, key, name)
+        option = _OPTIONS.get(text[-1:], "single")
+        kind = text if option == "single" else text[:-1].rstrip()
+        if not _check_type(kind, place, shape.types, found):
+            kind = _STAND_IN
+        if option != "single" and key == "outputs":
+            what = f"outputs: {show(name)} cannot be {option}"
+            found.error(place, "bad-option", what, "outputs that are always there")
+        if option == "variadic" and index + 1 < len(formals):
+            what = f"{key}: {show(name)} takes any number of tensors, and is not the last"
+            found.error(place, "bad-option", what, "the last one", f"move {name} to the end")
+        if _IDENTIFIER.fullmatch(name):
+            read.append(CustomParameter(Identifier(name), kind, option))
+    return tuple(read)
+
+
+def _check_type(
+    kind: str, path: Path, types: Mapping[str, tuple[str, ...]], found: Findings
+) -> bool:
+    if kind in types or kind in _DTYPES:
+        return True
+    if not found.source.incomplete(*path[:2], "types"):
+        fix = suggest(kind, [*types, *_DTYPES])
+        what = f"{show(kind)} is neither a type variable of 'types' nor an element type"
+        hint = f"did you mean {fix}?" if fix else ""
+        found.error(path, "unknown-type", what, listed([*types, *_DTYPES], 20), hint, fix)
+    return False
+
+
+def _variable(
+    variable: str, texts: tuple[str, ...], path: Path, found: Findings
+) -> tuple[DType, ...]:
+    place: Path = (*path, "types", variable)
+    if not _IDENTIFIER.fullmatch(variable) or variable in _DTYPES or why_not_member(variable):
+        found.key_error(place, "bad-name", f"types: {show(variable)} cannot be a type variable")
+    if not texts and not found.source.incomplete(*place):
+        found.error(place, "empty-list", f"types: {show(variable)} has no type", "at least one")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            found.error((*place, index), "listed-twice", f"types: {text} is listed twice")
+    return tuple(DType.parse(text) for text in dict.fromkeys(texts))
+
+
+def _check_variables(
+    types: Mapping[str, tuple[DType, ...]],
+    inputs: tuple[CustomParameter, ...],
+    outputs: tuple[CustomParameter, ...],
+    shape: CustomOpShape,
+    path: Path,
+    found: Findings,
+) -> None:
+    """A variable must be settled by an input that is always there, or nobody knows the output's
+    type."""
+    if found.source.incomplete(*path):
+        return
+    settled = {p.type for p in inputs if p.option != "optional"}
+    used = {p.type for p in (*inputs, *outputs)}
+    for variable in types:
+        place: Path = (*path, "types", variable)
+        if variable not in used:
+            what = f"types: no input or output is of type {show(variable)}"
+            found.key_error(place, "unused-type", what, "", "delete it")
+    for output in outputs:
+        dtypes = types.get(output.type, ())
+        if len(dtypes) > 1 and output.type not in settled:
+            what = f"outputs: no input that is always there says which type {output.type} is"
+            hint = f"give {output.name} one element type"
+            found.error((*path, "outputs", output.name), "open-type", what, "", hint)
+
+
+def _check_types(
+    types: Mapping[str, tuple[DType, ...]],
+    inputs: tuple[CustomParameter, ...],
+    path: Path,
+    found: Findings,
+) -> None:
+    """Generated kernels compute in no 16-bit floats yet."""
+    for variable, dtypes in types.items():
+        for index, dtype in enumerate(dtypes):
+            if dtype in HALVES:
+                place: Path = (*path, "types", variable, index)
+                found.later(place, f"{dtype.text} in generated kernels")
+    for parameter in inputs:
+        if parameter.type in {dtype.text for dtype in HALVES}:
+            place = (*path, "inputs", parameter.name)
+            found.later(place, f"{parameter.type} in generated kernels")
+
+
+def _attribute(
+    name: str, shape: CustomAttributeShape, path: Path, found: Findings
+) -> CustomAttribute:
+    place: Path = (*path, "default")
+    default: int | float | bool | str | tuple[int | float | bool | str, ...] | None = None
+    if shape.type == "tensor":
+        if shape.default is not None:
+            what = "default: a tensor cannot be written here"
+            found.error(place, "wrong-kind", what, "no default", "delete it")
+        return CustomAttribute(Identifier(name), shape.type, None)
+    listing = shape.type.endswith("s")
+    kind = OptionType(shape.type.rstrip("s"))
+    if isinstance(shape.default, Scalar):
+        if listing:
+            what = f"default: an attribute of type {shape.type} is a list"
+            found.error(place, "wrong-kind", what, "a list")
+        else:
+            default = read_value(kind, shape.default, place, found, "default")
+    elif shape.default is not None:
+        if listing:
+            values = [
+                read_value(kind, scalar, (*place, index), found, "default")
+                for index, scalar in enumerate(shape.default)
+            ]
+            default = tuple(value for value in values if value is not None)
+        else:
+            what = f"default: an attribute of type {shape.type} is a single value"
+            found.error(place, "wrong-kind", what, "a single value")
+    return CustomAttribute(Identifier(name), shape.type, default)
