@@ -160,3 +160,9 @@ def model(example: ModuleType) -> Path:
     with locked(store.with_suffix(".lock")):
         found: Path = example.find_model(store)
     return found
+
+
+@pytest.fixture(scope="session")
+def custom_ops() -> Iterator[Project]:
+    """The project of `blueprints/custom-ops.yaml`: operators of its own, one of them a stub."""
+    yield from _blueprint("blueprints/custom-ops.yaml")

@@ -4,6 +4,17 @@
 
 // Write InferShapes and Compute, then set kReady<%= k.op %> in <%= k.stem %>.h to true: until then the
 // library does not offer the op. Read may refuse nodes that Compute cannot do; its text says why.
+<% if k.custom %>
+//
+// ONNX knows nothing of the op: InferShapes is asked while a model is loaded, too, before any tensor
+// has data. Then `raw` is null in all of them, and a dimension that the model leaves open has a
+// number of no meaning. Go by shapes and attributes, and never read `raw` when it is null. Where
+// they do not tell, return an error: the shape stays open until the node runs. For an output as
+// large as the first input:
+//
+//   shapes[0] = inputs[0].shape;
+//   return Status();
+<% endif %>
 //
 // Inputs:
 <% for name, option in k.inputs %>

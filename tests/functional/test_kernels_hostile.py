@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from compiled import SANITIZERS, link
 from compilers import sanitizing
-from kernel_calls import Call, spoilt
+from kernel_calls import Call, make_calls, spoilt
 from kernel_project import CHECKED_TYPES, make_op, write_kernels
 from kernel_runner import SOURCE, own_source
 
 from epforge.ops import families
-
-_OK, _INVALID, _NOT_IMPLEMENTED, _TOO_LARGE = 0, 1, 2, 102
-_HARMLESS = (_OK, _INVALID, _NOT_IMPLEMENTED, _TOO_LARGE)
 
 
 @pytest.fixture(scope="session")
@@ -31,23 +26,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return link(project, own, sanitizing(), ["-O1", *SANITIZERS])
 
 
-def _make(program: Path, calls: list[Call]) -> Counter[tuple[str, bool]]:
-    """Makes the calls; returns how many of each op were computed and how many refused."""
-    words = "".join(call.words for call in calls)
-    done = subprocess.run([str(program)], input=words, capture_output=True, text=True, timeout=900)
-    lines = done.stdout.splitlines()
-    if len(lines) < len(calls):
-        pytest.fail(f"{calls[len(lines)].words}{done.stderr[:3000]}")
-    assert done.returncode == 0, done.stderr[:3000]
-    found: Counter[tuple[str, bool]] = Counter()
-    for call, line in zip(calls, lines, strict=True):
-        code, _, message = line.partition(" ")
-        assert int(code) in _HARMLESS, f"{call.words}{line}"
-        assert (message == "") == (int(code) == _OK), f"{call.words}{line}"
-        found[call.op, int(code) == _OK] += 1
-    return found
-
-
 def _calls(each: int, seed: int) -> list[Call]:
     chance = random.Random(seed)
     ops = [make_op(row.op, CHECKED_TYPES, domain=row.domain) for row in families.rows()]
@@ -56,7 +34,7 @@ def _calls(each: int, seed: int) -> list[Call]:
 
 def test_spoilt_calls_are_computed_or_refused(program: Path) -> None:
     calls = _calls(6, 1)
-    found = _make(program, calls)
+    found = make_calls(program, calls)
     assert {op for op, good in found if good} == {row.op for row in families.rows()}
     refused = sum(count for (_, good), count in found.items() if not good)
     assert len(calls) / 10 < refused < len(calls) * 9 / 10
@@ -65,4 +43,4 @@ def test_spoilt_calls_are_computed_or_refused(program: Path) -> None:
 @pytest.mark.lab
 @pytest.mark.parametrize("seed", range(2, 10))
 def test_many_spoilt_calls(program: Path, seed: int) -> None:
-    assert _make(program, _calls(100, seed))
+    assert make_calls(program, _calls(100, seed))

@@ -65,9 +65,13 @@ def test_installing_puts_library_and_manifest_in_one_place(
     prefix = tmp_path / "a prefix"
     done = cmake("--install", "build/release", "--prefix", str(prefix), cwd=project.root)
     assert done.returncode == 0, done.stderr
-    installed = sorted(path.name for path in prefix.rglob("*") if path.is_file())
-    assert installed == [project.library.name, project.library.name + ".manifest.json"]
-    assert len({path.parent for path in prefix.rglob("*") if path.is_file()}) == 1
+    installed = [path for path in prefix.rglob("*") if path.is_file()]
+    libraries = sorted(path for path in installed if path.suffix != ".cmake")
+    name = project.library.name
+    assert [path.name for path in libraries] == [name, name + ".manifest.json"]
+    assert len({path.parent for path in libraries}) == 1
+    package = libraries[0].parent / "cmake/contoso_npu"
+    assert {path.parent for path in installed if path.suffix == ".cmake"} == {package}
 
 
 def test_the_environment_names_the_headers(project: Project, tmp_path: Path) -> None:

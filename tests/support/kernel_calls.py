@@ -9,11 +9,15 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+import subprocess
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pytest
 
 from epforge.ops.model import DType, Sample, Value
 from epforge.plan.kernel_samples import applies, types_of
@@ -22,6 +26,9 @@ from epforge.resolve.model import Op, OpVersion
 Scalar: TypeAlias = "int | float | str"
 Attribute: TypeAlias = "Scalar | tuple[int, ...] | tuple[float, ...] | Tensor"
 
+#: Codes of what a kernel may answer to nonsense; a caller that ran out of memory counts as well.
+_OK, _INVALID, _NOT_IMPLEMENTED, _TOO_LARGE = 0, 1, 2, 102
+_HARMLESS = (_OK, _INVALID, _NOT_IMPLEMENTED, _TOO_LARGE)
 _LONG = (-(2**63), -(2**31), -7, -2, -1, 0, 1, 2, 3, 5, 2**24, 2**31 - 1, 2**40, 2**63 - 1)
 _REAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-38, 0.5, 1.0, -1.0, 2.5, 1e10, 3e38)
 _TEXT = ("", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", "edge", "wrap", "reflect", "LEFT", "no")
@@ -80,7 +87,7 @@ def _attribute(name: str, value: Attribute) -> str:
     if isinstance(value, tuple):
         floats = any(isinstance(item, float) for item in value)
         return f"{'floats' if floats else 'ints'} {name} {_counted(value)}"
-    return f"{'float' if isinstance(value, float) else 'int'} {name} {value}"
+    return f"float {name} {value}" if isinstance(value, float) else f"int {name} {int(value)}"
 
 
 def spoilt(op: Op, each: int, chance: random.Random) -> Iterator[Call]:
@@ -237,3 +244,27 @@ def _filled(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     repeats = size // len(tensor.data) + 1 if tensor.data else 0
     data = (tensor.data * repeats)[:size] if repeats else bytes(size)
     return Tensor(tensor.type, shape, data)
+
+
+def make_calls(program: Path, calls: list[Call]) -> Counter[tuple[str, bool]]:
+    """Makes the calls with a program from ``kernel_calls.cc``.
+
+    Returns:
+        How many of each op were computed, and how many refused.
+
+    Raises:
+        AssertionError: one crashed, did something else, or was refused without a reason.
+    """
+    words = "".join(call.words for call in calls)
+    done = subprocess.run([str(program)], input=words, capture_output=True, text=True, timeout=900)
+    lines = done.stdout.splitlines()
+    if len(lines) < len(calls):
+        pytest.fail(f"{calls[len(lines)].words}{done.stderr[:3000]}")
+    assert done.returncode == 0, done.stderr[:3000]
+    found: Counter[tuple[str, bool]] = Counter()
+    for call, line in zip(calls, lines, strict=True):
+        code, _, message = line.partition(" ")
+        assert int(code) in _HARMLESS, f"{call.words}{line}"
+        assert (message == "") == (int(code) == _OK), f"{call.words}{line}"
+        found[call.op, int(code) == _OK] += 1
+    return found

@@ -106,7 +106,11 @@ def make_blueprint(ops: Iterable[Op]) -> Blueprint:
 
 def write_kernels(directory: Path, ops: Iterable[Op]) -> Mapping[str, Path]:
     """Renders the kernels of ``ops`` into ``directory``; returns the files by their paths."""
-    blueprint = make_blueprint(ops)
+    return write_kernels_of(directory, make_blueprint(ops))
+
+
+def write_kernels_of(directory: Path, blueprint: Blueprint) -> Mapping[str, Path]:
+    """Renders the kernels of a project into ``directory``; returns the files by their paths."""
     specs = files(blueprint)
     shared = {"ns": blueprint.names.namespace}
     plan = collect(dataclasses.replace(s, params={**shared, **s.params}) for s in specs)

@@ -57,6 +57,12 @@ class Project:
         return str(self.manifest["ep"])
 
     @property
+    def custom_ops_library(self) -> Path | None:
+        """The library that has the custom operators alone."""
+        stem = self.manifest["custom_op_library"]
+        return self.library.with_name(f"lib{stem}.so") if stem else None
+
+    @property
     def package(self) -> str:
         """The Python package's import name."""
         return next((self.root / "python").glob("*/_identity.py")).parent.name
@@ -65,10 +71,12 @@ class Project:
         """For a process that uses the project's package, the helpers here, and one onnxruntime."""
         places = [runtime, self.root / "python", self.root / "tests/python", _SUPPORT, _GENERATOR]
         macro = open_project(self.root).macro
+        custom = self.custom_ops_library
         return {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(str(place) for place in places if place),
             f"{macro}_LIBRARY": str(self.library),
+            **({f"{macro}_CUSTOM_OPS_LIBRARY": str(custom)} if custom else {}),
         }
 
     def python(

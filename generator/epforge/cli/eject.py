@@ -91,9 +91,19 @@ def _find(blueprint: Blueprint, text: str) -> Op:
 def _only_differs_in(before: Blueprint, after: Blueprint, op: Op) -> bool:
     """Did the edit change what it was meant to, and nothing else?"""
     from epforge.resolve.model import KernelSource
+    from epforge.resolve.services import CustomKernel
 
+    own = op.custom and dataclasses.replace(op.custom, kernel=CustomKernel.YOURS)
+    ejected = dataclasses.replace(op, kernel=KernelSource.YOURS, custom=own)
+    ops = tuple(ejected if item == op else item for item in before.ops)
+    customs = tuple(own if own and item == op.custom else item for item in before.custom_ops)
+    wanted = dataclasses.replace(before, ops=ops, custom_ops=customs, text=after.text)
+    return _comparable(wanted) == _comparable(after)
+
+
+def _comparable(blueprint: Blueprint) -> Blueprint:
+    """Without what is made from custom operators: NaN in their samples equals nothing."""
     ops = tuple(
-        dataclasses.replace(item, kernel=KernelSource.YOURS) if item == op else item
-        for item in before.ops
+        dataclasses.replace(item, row=None) if item.custom else item for item in blueprint.ops
     )
-    return dataclasses.replace(before, ops=ops, text=after.text) == after
+    return dataclasses.replace(blueprint, ops=ops)

@@ -19,7 +19,7 @@ from epforge.errors import EpforgeError, MissingError, UsageError
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = (
     *("check", "schema", "plan", "scaffold", "eject", "build", "validate", "compile"),
-    *("sdk", "api"),
+    *("doctor", "sdk", "api"),
 )
 _JSON = "--json"
 INTERRUPTED = 130
@@ -148,9 +148,13 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
 
 
 def _text(error: EpforgeError) -> str:
-    # A report on a blueprint begins with its place already. What a file name or a program's output
-    # brings along must not reach the terminal as commands to it.
-    text = str(error) if hasattr(error, "diagnostics") else f"epforge: {error}"
+    # A report on a blueprint begins with its place already.
+    return printable(str(error) if hasattr(error, "diagnostics") else f"epforge: {error}")
+
+
+def printable(text: str) -> str:
+    """The text without control characters: what a file's name, a model or a program's output
+    brings along must not reach the terminal as commands to it."""
     return text.translate(_CONTROLS)
 
 

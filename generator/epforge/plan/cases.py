@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from epforge.plan.custom_cases import custom_cases
 from epforge.resolve.model import Blueprint, Op
 
 Json: TypeAlias = "int | float | str | bool | list[Json] | dict[str, Json] | None"
@@ -282,6 +283,10 @@ def op_cases(blueprint: Blueprint) -> list[dict[str, Json]]:
 
 
 def _cases(op: Op) -> tuple[Case, ...]:
+    if op.custom is not None:
+        outputs = len(op.custom.outputs)
+        found = custom_cases(op.custom)
+        return tuple(Case(case.inputs, case.attributes, outputs=outputs) for case in found)
     if not op.domain and op.op in _CASES:
         return _CASES[op.op]
     count = min(version.schema.min_inputs for version in op.versions)

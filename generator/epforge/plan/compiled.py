@@ -16,8 +16,6 @@ _GRAPH = {
     "executable.h": "what a compiler makes of a group; the hook",
     "partition.h": "divides a graph into groups",
     "partition.cc": "divides a graph into groups",
-    "signature.h": "checks a node's element types",
-    "signature.cc": "checks a node's element types",
     "graph_node.h": "a group's node as kernels read it",
     "graph_node.cc": "a group's node as kernels read it",
     "program.h": "an executable that calls the kernels",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
+from epforge.plan import samples
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -40,7 +41,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "vendor": blueprint.vendor.name,
             "library_file": library_file,
             "built_library": f"build/release/{library_file}",
-            "registration": f"{names.ep}.virtual" if virtual else str(names.ep),
+            "registration": samples.registration_name(blueprint),
             "op_count": len(blueprint.ops),
             "op_names": _op_names(blueprint),
             "stubs": ", ".join(op.label for op in blueprint.ops if _is_stub(op)),

@@ -191,6 +191,9 @@ def _attribute(value: object, types: Mapping[str, tuple[DType, ...]]) -> str:
         return _type(value.removeprefix("type of "), types)
     if isinstance(value, str):
         return f'std::string("{value}")'
+    if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
+        quoted = (f'"{item}"' for item in value)
+        return f"std::vector<std::string>{{{', '.join(quoted)}}}"
     if isinstance(value, tuple):
         kind = "float" if any(isinstance(item, float) for item in value) else "int64_t"
         return f"std::vector<{kind}>{{{', '.join(map(str, value))}}}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
@@ -70,16 +70,22 @@ class TableView:
     rows: tuple[RowView, ...]
 
 
-def table_view(blueprint: Blueprint) -> TableView:
-    """The table of the blueprint's ops, sorted by domain, op and version."""
+def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableView:
+    """The table of the blueprint's ops, sorted by domain, op and version.
+
+    Args:
+        blueprint: the blueprint.
+        only: the ops that the table has; None: all.
+    """
     lists: dict[tuple[DType, ...], TypesView] = {}
     rules: list[RulesView] = []
     rows: list[RowView] = []
-    ops = sorted(blueprint.ops, key=lambda op: (op.domain, op.op))
+    fixed = blueprint.compiles or bool(blueprint.custom_ops)
+    ops = sorted(blueprint.ops if only is None else only, key=lambda op: (op.domain, op.op))
     for op in ops:
         shared: dict[tuple[RuleView, ...], RulesView] = {}
         for version in op.versions:
-            own = tuple(_rules(version, lists, fixed=blueprint.compiles))
+            own = tuple(_rules(version, lists, fixed=fixed))
             if own and own not in shared:
                 suffix = str(version.schema.since) if shared else ""
                 shared[own] = RulesView(Identifier(f"k{kernel_view(op).op}Rules{suffix}"), own)

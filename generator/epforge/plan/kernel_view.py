@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Name, Safe
+from epforge.ops.families._expression import Formulas
 from epforge.ops.model import Attribute, DType
+from epforge.plan.expression_view import ExpressionView, expression_view
 from epforge.resolve.model import KernelSource, Op
 
 #: Inputs and outputs that a mask can name.
@@ -36,10 +38,18 @@ _ATTRIBUTE_TYPES = {
     "string": "std::string",
     "ints": "std::vector<int64_t>",
     "floats": "std::vector<float>",
+    "strings": "std::vector<std::string>",
+    "bool": "bool",
     "tensor": "TensorValue",
 }
 #: Standard headers, by what they declare of the above.
-_STD_HEADERS = (("int64_t", "cstdint"), ("std::string", "string"), ("std::vector", "vector"))
+_STD_HEADERS = (
+    ("int64_t", "cstdint"),
+    ("std::numeric_limits", "limits"),
+    ("std::string", "string"),
+    ("std::vector", "vector"),
+)
+_LARGEST_FLOAT = (2.0 - 2.0**-23) * 2.0**127
 #: Attributes' names that C++ has taken.
 _KEYWORDS = frozenset(
     """
@@ -99,12 +109,14 @@ class KernelView:
         p: the family's parameters; strings in it are C++ of ours.
         since: the versions that the project registers, oldest first.
         attributes: what `read` reads.
-        unread: attributes of kinds that `Node` does not read (graphs, lists of strings).
+        unread: attributes of kinds that `Node` does not read (graphs, types).
         inputs: (name, option) of the newest version's inputs.
         outputs: likewise.
         host_inputs: a mask of the inputs that are read on the host.
         yours: whether the files belong to the project's owner.
         ready: whether the library offers the op from the start.
+        expression: the functions of an op that an expression computes.
+        custom: whether the op is the project's own.
     """
 
     op: Identifier
@@ -124,6 +136,27 @@ class KernelView:
     host_inputs: Safe
     yours: bool
     ready: bool
+    expression: ExpressionView | None
+    custom: bool
+
+    @property
+    def function_header(self) -> Safe:
+        """The header of what `expression` describes."""
+        return Safe(f"{self.header.removesuffix('.h')}_function.h")
+
+    @property
+    def cuda_header(self) -> Safe:
+        """The header of the op's kernel for ONNX Runtime's CUDA execution provider."""
+        return Safe(f"{self.header.removesuffix('.h')}_cuda.h")
+
+    @property
+    def support(self) -> tuple[str, ...]:
+        """The files in ``src/gen/kernels/support`` that the kernel needs, directly or not."""
+        if self.expression is not None:
+            return self.expression.support
+        listed = self.p.get("support", ())
+        assert isinstance(listed, tuple)
+        return listed
 
     @property
     def by_size(self) -> tuple[tuple[Safe, tuple[Identifier, ...]], ...]:
@@ -139,7 +172,7 @@ class KernelView:
     @property
     def std_headers(self) -> tuple[Safe, ...]:
         """The standard headers that a struct of all attributes needs."""
-        mentioned = " ".join(attribute.cpp for attribute in self.attributes)
+        mentioned = " ".join(f"{a.cpp} {a.default}" for a in self.attributes)
         return tuple(Safe(header) for cpp, header in _STD_HEADERS if cpp in mentioned)
 
     def members(self, prefix: str) -> Safe:
@@ -174,6 +207,7 @@ def kernel_view(op: Op) -> KernelView:
     newest = op.versions[-1].schema
     kept = op.row.params.get("attributes") if op.row else None
     wanted = [a for a in op.attributes if not isinstance(kept, tuple) or a.name in kept]
+    attributes = tuple(_attribute(a) for a in wanted if a.kind in _ATTRIBUTE_TYPES)
     return KernelView(
         op=name,
         label=f"{op.domain}::{op.op}" if op.domain else op.op,
@@ -185,14 +219,30 @@ def kernel_view(op: Op) -> KernelView:
         t=tuple(map(type_view, types.get(key, ()))),
         p=_wrapped(op.row.params) if op.row else {},
         since=tuple(version.schema.since for version in op.versions),
-        attributes=tuple(_attribute(a) for a in wanted if a.kind in _ATTRIBUTE_TYPES),
+        attributes=attributes,
         unread=tuple(a for a in wanted if a.kind not in _ATTRIBUTE_TYPES),
         inputs=tuple((p.name, p.option) for p in newest.inputs),
         outputs=tuple((p.name, p.option) for p in newest.outputs),
         host_inputs=mask(op.row.host_inputs if op.row else ()),
         yours=yours,
         ready=not yours or op.row is not None,
+        expression=_expression(op, name, types, attributes),
+        custom=op.custom is not None,
     )
+
+
+def _expression(
+    op: Op,
+    name: Identifier,
+    types: Mapping[str, tuple[DType, ...]],
+    attributes: tuple[AttributeView, ...],
+) -> ExpressionView | None:
+    formulas = op.row.params.get("formulas") if op.row else None
+    if not isinstance(formulas, Formulas):
+        return None
+    members = {attribute.key: attribute.name for attribute in attributes}
+    cpp = {dtype: (enumerator(dtype), Safe(_CPP_TYPES[dtype])) for dtype in DType}
+    return expression_view(formulas, name, types, members, cpp)
 
 
 def type_view(dtype: DType) -> TypeView:
@@ -223,8 +273,9 @@ def _about(op: Op, types: Mapping[str, tuple[DType, ...]]) -> str:
 
 def _attribute(attribute: Attribute) -> AttributeView:
     key = attribute.name
-    name = Identifier(f"{key}_value" if key in _KEYWORDS else key)
-    unknowable = attribute.default is None and attribute.kind in ("int", "float")
+    loud = len(key) > 2 and key.upper() == key  # may be a macro
+    name = Identifier(f"{key}_value" if key in _KEYWORDS or loud else key)
+    unknowable = attribute.default is None and attribute.kind in ("int", "float", "bool")
     return AttributeView(
         key=key,
         name=name,
@@ -238,7 +289,7 @@ def _attribute(attribute: Attribute) -> AttributeView:
 def _default(attribute: Attribute) -> str:
     value = attribute.default
     if value is None:
-        return {"int": "0", "float": "0.0f"}.get(attribute.kind, "")
+        return {"int": "0", "float": "0.0f", "bool": "false"}.get(attribute.kind, "")
     if isinstance(value, list):
         return f"{{{', '.join(_literal(item) for item in value)}}}" if value else ""
     return _literal(value)
@@ -247,10 +298,35 @@ def _default(attribute: Attribute) -> str:
 def _literal(value: object) -> str:
     """The C++ literal of a schema's default."""
     if isinstance(value, str):
-        return json.dumps(value)
+        return _text(value)
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
-        return f"{value!r}f"
-    return str(value)
+        return _float(value)
+    # There is no literal for the smallest number: -9223372036854775808 negates one too large.
+    return "-9223372036854775807 - 1" if value == -(2**63) else str(value)
+
+
+def _text(text: str) -> str:
+    """A C++ string literal. All but letters, digits and a few marks is written as octal numbers."""
+    parts = (
+        chr(byte)
+        if chr(byte).isascii() and (chr(byte).isalnum() or byte in b" _-.,:;/()[]+*=")
+        else f"\\{byte:03o}"
+        for byte in text.encode()
+    )
+    return f'"{"".join(parts)}"'
+
+
+def _float(value: float) -> str:
+    """A C++ literal of type float."""
+    if value != value:
+        return "std::numeric_limits<float>::quiet_NaN()"
+    if abs(value) > _LARGEST_FLOAT:
+        return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"
+    # Compilers warn of a number that is too small for the type.
+    (held,) = struct.unpack("f", struct.pack("f", value))
+    return f"{value if held else held!r}f"
 
 
 def _wrapped(value: object) -> Mapping[str, object]:

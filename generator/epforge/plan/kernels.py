@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from epforge.plan import custom_ops
+from epforge.plan.expression_view import ORDINARY_OPERANDS
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import table_view
 from epforge.plan.kernel_view import KernelView, TypeView, kernel_view
@@ -21,10 +23,11 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
                 f"src/gen/api/{name}",
                 "the interface between kernels and the rest",
                 compiled=blueprint.compiles,
+                **custom_ops.switches(blueprint),
             )
             for name in _API
         ),
-        *(spec for op in blueprint.ops for spec in _op(op)),
+        *(spec for op in blueprint.ops for spec in _op(blueprint, op)),
         *_support(blueprint),
         *_table(blueprint),
         *_tests(blueprint),
@@ -35,7 +38,7 @@ def _mirrored(path: str, reason: str, **params: object) -> FileSpec:
     return FileSpec(path, f"plugin/{path}", Owner.GENERATED, params, reason)
 
 
-def _op(op: Op) -> list[FileSpec]:
+def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
     view = kernel_view(op)
     if op.row is None:
         header = source = "stub"
@@ -45,31 +48,43 @@ def _op(op: Op) -> list[FileSpec]:
         reason = f"kernel of {view.label}, family {op.row.family}"
         if view.yours:
             reason = f"{view.label} is yours, begun from the family {op.row.family}"
+        if view.expression is not None:
+            reason = f"kernel of {view.label}, from its expression"
+            if view.yours:
+                reason = f"{view.label} is yours, begun from its expression"
+    files = [(".h", f"{header}.h"), (".cc", f"{source}.cc")]
+    if view.expression is not None:
+        files.append(("_function.h", "expression_function.h"))
+    if custom_ops.has_cuda(blueprint, op):
+        files += [("_cuda.h", "cuda.h"), (".cu", f"{source}.cu")]
     folder = "src/kernels" if view.yours else "src/gen/kernels"
     owner = Owner.YOURS if view.yours else Owner.GENERATED
     return [
-        FileSpec(
-            f"{folder}/{view.stem}.{suffix}", f"kernels/{name}.{suffix}", owner, {"k": view}, reason
-        )
-        for suffix, name in (("h", header), ("cc", source))
+        FileSpec(f"{folder}/{view.stem}{suffix}", f"kernels/{template}", owner, {"k": view}, reason)
+        for suffix, template in files
     ]
 
 
 def _support(blueprint: Blueprint) -> list[FileSpec]:
     users: dict[str, list[Op]] = {}
     for op in blueprint.ops:
-        support = op.row.params.get("support", ()) if op.row else ()
-        assert isinstance(support, tuple)
-        for name in support:
+        for name in kernel_view(op).support:
             users.setdefault(name, []).append(op)
     return [
         _mirrored(
             f"src/gen/kernels/support/{name}",
             f"used by {_listed({op.op for op in ops})}",
             types=_types(ops),
+            operands=_operands(blueprint),
         )
         for name, ops in sorted(users.items())
     ]
+
+
+def _operands(blueprint: Blueprint) -> int:
+    """Inputs that any kernel broadcasts against each other."""
+    expressions = (kernel_view(op).expression for op in blueprint.ops)
+    return max((e.operands for e in expressions if e is not None), default=ORDINARY_OPERANDS)
 
 
 def _types(ops: list[Op]) -> tuple[TypeView, ...]:
@@ -92,6 +107,7 @@ def _table(blueprint: Blueprint) -> list[FileSpec]:
             reason,
             table=table_view(blueprint),
             compiled=blueprint.compiles,
+            masks=custom_ops.has_masks(blueprint),
         ),
     ]
 
@@ -100,6 +116,6 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     reason = "runs the kernels without ONNX Runtime"
     return [
         _mirrored("tests/cpp/check.h", reason),
-        _mirrored("tests/cpp/kernel_harness.h", reason),
+        _mirrored("tests/cpp/kernel_harness.h", reason, **custom_ops.switches(blueprint)),
         _mirrored("tests/cpp/kernels_test.cc", reason, ops=calls(blueprint)),
     ]

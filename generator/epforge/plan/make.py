@@ -6,11 +6,11 @@ import dataclasses
 import itertools
 from collections.abc import Iterable
 
-from epforge.plan import docs, kernels, project, python, shell
+from epforge.plan import docs, kernels, project, python, samples, shell, torch
 from epforge.plan.model import FileSpec, Plan
 from epforge.resolve.model import Blueprint
 
-_PARTS = (project, shell, kernels, python, docs)
+_PARTS = (project, shell, kernels, python, samples, torch, docs)
 
 
 def make_plan(blueprint: Blueprint) -> Plan:

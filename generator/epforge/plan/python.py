@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from epforge.names import Identifier
 from epforge.plan.cases import op_cases
+from epforge.plan.custom_reference import reference_view
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import Blueprint, VirtualPolicy
 
@@ -56,6 +57,7 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
                 "ep": names.ep,
                 "package": names.package,
                 "device_memory": blueprint.memory.on_device,
+                "custom_library": blueprint.custom_library is not None,
             },
             "registers the library from Python",
         ),
@@ -71,6 +73,8 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
                 "ep": names.ep,
                 "library": names.library,
                 "library_variable": _library_variable(blueprint),
+                "custom_library": blueprint.custom_library,
+                "custom_library_variable": _custom_library_variable(blueprint),
                 "ort_minimum": blueprint.ort.minimum_text,
             },
             "names and versions that the package shares with the library",
@@ -140,6 +144,8 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     names = blueprint.names
     package = {"package": names.package}
     variable = {"library_variable": _library_variable(blueprint)}
+    custom = blueprint.custom_library
+    own = {"custom_ops": bool(blueprint.custom_ops)}
     virtual = _virtual(blueprint)
     tests: dict[str, tuple[Mapping[str, object], str]] = {
         "conftest.py": (
@@ -149,14 +155,16 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
                 "macro": names.macro,
                 "no_device_variable": Identifier(f"{names.macro}_ALLOW_NO_DEVICE"),
                 "file_names": _file_names(names.library),
+                "custom_library_variable": _custom_library_variable(blueprint),
+                "custom_file_names": _file_names(custom) if custom is not None else (),
             },
             "finds and registers the library under test",
         ),
-        "support.py": ({}, "models and sessions for the tests"),
+        "support.py": (own, "models and sessions for the tests"),
         "op_cases.json": ({"cases": op_cases(blueprint)}, "what the tests feed to each op"),
         "test_identity.py": ({**package, **variable}, "library and package agree"),
         "test_library.py": ({}, "the library's symbols"),
-        "test_ops.py": ({}, "placement and values of every op"),
+        "test_ops.py": (own, "placement and values of every op"),
         "test_options.py": (
             {
                 "options": bool(blueprint.options),
@@ -167,6 +175,19 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "test_registration.py": ({**package, "virtual": virtual}, "registration and its end"),
         "test_sessions.py": ({}, "sessions, threads, open shapes"),
     }
+    if blueprint.custom_ops:
+        tests["custom_reference.py"] = (
+            reference_view(blueprint),
+            "what the custom operators compute, in NumPy",
+        )
+        tests["test_custom_ops.py"] = (
+            {
+                **package,
+                "library": custom is not None,
+                "custom_library_variable": _custom_library_variable(blueprint),
+            },
+            "the custom operators, on the execution provider and without it",
+        )
     if blueprint.memory.on_device:
         tests["test_memory.py"] = (package, "tensors in the device's memory")
     if blueprint.has_contexts:
@@ -192,6 +213,10 @@ def _virtual(blueprint: Blueprint) -> bool:
 
 def _library_variable(blueprint: Blueprint) -> Identifier:
     return Identifier(f"{blueprint.names.macro}_LIBRARY")
+
+
+def _custom_library_variable(blueprint: Blueprint) -> Identifier:
+    return Identifier(f"{blueprint.names.macro}_CUSTOM_OPS_LIBRARY")
 
 
 def _file_names(library: str) -> tuple[str, ...]:

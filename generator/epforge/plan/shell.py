@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
-from epforge.plan import compiled, kernels
+from epforge.plan import compiled, custom_ops, kernels
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -17,7 +17,7 @@ from epforge.resolve.model import (
     OptionType,
     VirtualPolicy,
 )
-from epforge.resolve.services import Weightless
+from epforge.resolve.services import CustomOp, Weightless
 
 _ENUMERATORS = {DeviceType.CPU: "kCpu", DeviceType.GPU: "kGpu", DeviceType.NPU: "kNpu"}
 _CPP_TYPES = {
@@ -37,16 +37,15 @@ _ABI = {
 }
 _ABI_HEADERS = {
     "api": "ORT's tables and the level in use; how structs are stamped",
+    "export": "marks what a library exports",
     "guard": "no exception crosses into ORT",
     "handles": "owners of ORT's objects",
     "kernel_exec": "what a kernel may use while it computes, out of ORT",
     "logger": "ORT's log",
     "negotiate": "which runtime this is, and whether it is new enough",
 }
-_ABI_REGISTRY = {
-    "kernel_adapter": "a kernel as ORT calls it",
-    "kernel_registry": "the kernel table as ORT's registry",
-}
+_ABI_KERNELS = {"kernel_adapter": "a kernel as ORT calls it"}
+_ABI_REGISTRY = {"kernel_registry": "the kernel table as ORT's registry"}
 _ABI_DEVICE_MEMORY = {
     "allocator": "the device's memory for ORT",
     "data_transfer": "copies to, from and on the device",
@@ -61,6 +60,7 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
         *_identity(blueprint),
         *_device(blueprint),
         *compiled.files(blueprint, _params(blueprint)),
+        *custom_ops.files(blueprint, _params(blueprint)),
     ]
     built = [*sources, *kernels.files(blueprint)]
     return [*sources, *_exports(), *_build(blueprint, built), *_tests(blueprint)]
@@ -103,6 +103,32 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
             for op in blueprint.ops
             for version in op.versions
         ],
+        "custom_ops": [_custom_claim(custom) for custom in blueprint.custom_ops],
+        "custom_op_library": blueprint.custom_library,
+    }
+
+
+def _custom_claim(custom: CustomOp) -> Mapping[str, object]:
+    """A custom operator's schema, and what it computes."""
+    compute = custom.compute
+    return {
+        "domain": custom.domain,
+        "op": custom.op,
+        "version": custom.version,
+        "inputs": [{"name": p.name, "type": p.type, "option": p.option} for p in custom.inputs],
+        "outputs": [{"name": p.name, "type": p.type} for p in custom.outputs],
+        "types": {name: [dtype.text for dtype in types] for name, types in custom.types.items()},
+        "attributes": [
+            {
+                "name": attribute.name,
+                "type": attribute.type,
+                "default": attribute.default,
+                "required": attribute.default is None,
+            }
+            for attribute in custom.attributes
+        ],
+        "kernel": custom.kernel.value,
+        "compute": compute and {name: each.text for name, each in compute.items()},
     }
 
 
@@ -115,13 +141,11 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
     weightless = blueprint.features.weightless is not Weightless.NONE
     return {
         **compiled.switches(blueprint),
+        **custom_ops.switches(blueprint),
         "device_memory": blueprint.memory.on_device,
         "library": blueprint.names.library,
         "metadata": weightless or any(device.metadata for device in blueprint.devices),
         "options": bool(blueprint.options),
-        "tensor_attributes": any(
-            attribute.kind == "tensor" for op in blueprint.ops for attribute in op.attributes
-        ),
         "virtual": _virtual(blueprint),
     }
 
@@ -129,6 +153,8 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
 def _abi(blueprint: Blueprint) -> list[FileSpec]:
     params = _params(blueprint)
     pairs = dict(_ABI)
+    if blueprint.has_registry or blueprint.custom_ops:
+        pairs |= _ABI_KERNELS
     if blueprint.has_registry:
         pairs |= _ABI_REGISTRY
     if blueprint.memory.on_device:
@@ -292,7 +318,9 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
     sources = sorted(
         spec.path
         for spec in compiled
-        if spec.path.startswith("src/") and spec.path.endswith((".cc", ".cu"))
+        if spec.path.startswith("src/")
+        and spec.path.endswith((".cc", ".cu"))
+        and not custom_ops.is_library_only(spec.path)
     )
     shared = {
         "project": names.namespace,
@@ -311,7 +339,11 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
     params = {**shared, "sources": sources}
     return [
         FileSpec(
-            "CMakeLists.txt", "plugin/CMakeLists.txt", Owner.SHARED, shared, "builds the library"
+            "CMakeLists.txt",
+            "plugin/CMakeLists.txt",
+            Owner.SHARED,
+            {**shared, "custom_library": blueprint.custom_library is not None},
+            "builds the library",
         ),
         FileSpec(
             "CMakePresets.json",
@@ -342,6 +374,9 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "host.h": "a small host for plugin libraries",
         "host.cc": "a small host for plugin libraries",
     }
+    if blueprint.custom_ops:
+        reasons["custom_ops_test.cc"] = "custom operators, against a made-up runtime"
+        reasons["custom_ops_harness.h"] = "the made-up runtime for custom operators"
     if blueprint.compiles:
         reasons["graph_test.cc"] = "partitions of graphs"
         reasons["program_test.cc"] = "graphs that are computed, saved and restored"

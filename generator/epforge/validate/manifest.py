@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from epforge.errors import UsageError
 
@@ -32,6 +33,62 @@ class OpClaim:
     def name(self) -> str:
         """Relu, or com.microsoft::BiasGelu."""
         return f"{self.domain}::{self.op}" if self.domain else self.op
+
+
+@dataclass(frozen=True)
+class CustomParameter:
+    """An input or output of a custom op.
+
+    Args:
+        type: one of the op's type variables, or an element type: "T", "float32".
+        option: "single", "optional" or "variadic".
+    """
+
+    name: str
+    type: str
+    option: str = "single"
+
+
+@dataclass(frozen=True)
+class CustomAttribute:
+    """An attribute of a custom op.
+
+    Args:
+        type: int, float, string, bool, ints, floats, strings or tensor.
+        default: None for one that nodes must have.
+    """
+
+    name: str
+    type: str
+    default: object = None
+
+
+@dataclass(frozen=True)
+class CustomOpClaim:
+    """A custom op that a library has the schema of.
+
+    Args:
+        types: per type variable, ONNX spellings.
+        kernel: "generated", "yours" or "elsewhere" (another library computes it).
+    """
+
+    domain: str
+    op: str
+    version: int
+    inputs: tuple[CustomParameter, ...]
+    outputs: tuple[CustomParameter, ...]
+    types: Mapping[str, tuple[str, ...]]
+    attributes: tuple[CustomAttribute, ...]
+    kernel: str
+
+    @property
+    def name(self) -> str:
+        """com.contoso::Clip."""
+        return f"{self.domain}::{self.op}"
+
+    def job(self) -> dict[str, object]:
+        """The schema, for a worker."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -62,6 +119,7 @@ class Manifest:
         virtual: a device is offered only under a registration name ending in ``.virtual``.
         device_types: hardware types of the devices it may offer: "cpu", "gpu", "npu".
         paradigm: "kernel-registry", "compiled" or "virtual".
+        custom_op_library: stem of the file that has the custom ops alone; empty without one.
     """
 
     path: Path
@@ -75,6 +133,20 @@ class Manifest:
     ops: tuple[OpClaim, ...]
     paradigm: str = "kernel-registry"
     ep_context: EpContext = EpContext()
+    custom_ops: tuple[CustomOpClaim, ...] = ()
+    custom_op_library: str = ""
+
+    def custom_op(self, domain: str, op: str) -> CustomOpClaim | None:
+        """The custom op of that name."""
+        return next(
+            (each for each in self.custom_ops if (each.domain, each.op) == (domain, op)), None
+        )
+
+    def custom_ops_beside(self, library: Path) -> Path | None:
+        """The library that has the custom ops alone, if it lies beside ``library``."""
+        prefix = "" if library.suffix == ".dll" else "lib"
+        place = library.with_name(f"{prefix}{self.custom_op_library}{library.suffix}")
+        return place if self.custom_op_library and place.is_file() else None
 
 
 def beside(library: Path) -> Path:
@@ -109,6 +181,8 @@ def load(path: Path) -> Manifest:
             ops=tuple(_claim(item) for item in data["ops"]),
             paradigm=str(data.get("paradigm", "kernel-registry")),
             ep_context=_ep_context(data.get("ep_context", {})),
+            custom_ops=tuple(_custom(item) for item in data.get("custom_ops") or ()),
+            custom_op_library=str(data.get("custom_op_library") or ""),
         )
     except KeyError as error:
         raise UsageError(f"{path}: the manifest lacks the key {error}") from error
@@ -122,15 +196,39 @@ def _ep_context(item: object) -> EpContext:
     return EpContext(**{key: item.get(key, False) for key in ("embed", "external", "share")})
 
 
-def _claim(item: Mapping[str, object]) -> OpClaim:
+def _custom(item: Mapping[str, Any]) -> CustomOpClaim:
+    return CustomOpClaim(
+        domain=str(item["domain"]),
+        op=str(item["op"]),
+        version=int(str(item["version"])),
+        inputs=tuple(map(_parameter, item["inputs"])),
+        outputs=tuple(map(_parameter, item["outputs"])),
+        types=_types(item),
+        attributes=tuple(
+            CustomAttribute(str(each["name"]), str(each["type"]), each.get("default"))
+            for each in item.get("attributes", ())
+        ),
+        kernel=str(item.get("kernel", "generated")),
+    )
+
+
+def _parameter(item: Mapping[str, object]) -> CustomParameter:
+    return CustomParameter(str(item["name"]), str(item["type"]), str(item.get("option", "single")))
+
+
+def _types(item: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     types = item["types"]
     if not isinstance(types, dict):
         raise TypeError(f"types of {item['op']} is not a mapping")
+    return {str(key): tuple(map(str, value)) for key, value in types.items()}
+
+
+def _claim(item: Mapping[str, object]) -> OpClaim:
     return OpClaim(
         domain=str(item["domain"]),
         op=str(item["op"]),
         since=int(str(item["since"])),
-        types={str(key): tuple(map(str, value)) for key, value in types.items()},
+        types=_types(item),
         ready=bool(item.get("ready", True)),
     )
 

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 
 from epforge.validate.load import ROUNDS, verdict
-from epforge.validate.manifest import OpClaim
+from epforge.validate.manifest import CustomOpClaim, OpClaim
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import workers
 from epforge.validate.site import Site, as_case, verdict_of
@@ -34,8 +34,14 @@ def run(site: Site) -> tuple[Check, ...]:
         site.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
         return line
 
+    elsewhere = [
+        each
+        for each in (site.manifest.custom_ops if site.manifest else ())
+        if each.kernel == "elsewhere" and not site.only
+    ]
     with workers(site.jobs) as pool:
         lines += pool.map(one, groups.values())
+        lines += pool.map(lambda each: _elsewhere(site, each), elsewhere)
     if not any(line.outcome.bad for line in lines):
         lines.append(_again(site))
     return tuple(lines)
@@ -61,6 +67,7 @@ def _op(site: Site, claims: Sequence[OpClaim]) -> Check:
             "op": first.op,
             "declared": site.manifest is not None,
             "claims": [{"since": c.since, "types": c.types, "ready": c.ready} for c in claims],
+            **_custom(site, first.domain, first.op),
         }
     )
     cases = [as_case(record) for record in ran.cases]
@@ -69,6 +76,32 @@ def _op(site: Site, claims: Sequence[OpClaim]) -> Check:
     left_alone = sum(r["kind"] == "left alone" and r["outcome"] == "passed" for r in ran.cases)
     outcome, detail = _verdict(claims, cases, left_alone)
     return Check(Rung.OPS, first.name, outcome, detail, site.version, ran.seconds, tuple(cases))
+
+
+def _custom(site: Site, domain: str, op: str) -> dict[str, object]:
+    """What a worker needs to know of a custom op; nothing for an op of ONNX's."""
+    found = site.manifest.custom_op(domain, op) if site.manifest else None
+    if site.manifest is None or found is None:
+        return {}
+    library = site.manifest.custom_ops_beside(site.library)
+    return {"custom": found.job(), "custom_ops_library": str(library) if library else ""}
+
+
+def _elsewhere(site: Site, claim: CustomOpClaim) -> Check:
+    """The line of a custom op that another library computes."""
+    ran = site.cases(
+        {
+            "job": "ops",
+            "domain": claim.domain,
+            "op": claim.op,
+            "declared": True,
+            "claims": [],
+            **_custom(site, claim.domain, claim.op),
+        }
+    )
+    cases = [as_case(record) for record in ran.cases] + ([ran.idle] if ran.idle else [])
+    outcome, detail = verdict_of(cases, "its kernel is elsewhere: not taken, as it should")
+    return Check(Rung.OPS, claim.name, outcome, detail, site.version, ran.seconds, tuple(cases))
 
 
 def _verdict(

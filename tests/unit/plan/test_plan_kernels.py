@@ -48,7 +48,8 @@ def test_attributes_have_the_schemas_defaults() -> None:
     assert members["direction"] == ("std::string", '"forward"', None)
     assert members["clip"] == ("float", "0.0f", "has_clip")
     assert members["activation_alpha"] == ("std::vector<float>", "", None)
-    assert [a.name for a in view.unread] == ["activations"]
+    assert members["activations"][0] == "std::vector<std::string>"
+    assert [a.name for a in kernel_view(make_op("Loop")).unread] == ["body"]
     assert kernel_view(make_op("LeakyRelu")).attributes[0].default == "0.01f"
     assert kernel_view(make_op("Cast")).attributes[0].required
 

@@ -36,8 +36,23 @@ features: {ep_context: {embed: true, external: true, share: true}, weightless: a
 ops: [Add, Relu]
 options: [{name: effort, type: int, range: [0, 3], default: 0}]
 """
+CUSTOM = """\
+epforge: 1
+name: contoso-npu
+vendor: Contoso
+ops: [Relu]
+features: {custom_op_library: cuda}
+custom_ops:
+  - op: com.contoso::Many
+    inputs: {x: T, bias: "T?", xs: "T*"}
+    outputs: {y: T, z: bool}
+    types: {T: [float32, uint8]}
+    attributes: {low: {type: int, default: 2}}
+    compute: {y: "max(x, low) + sum(xs)", z: "has(bias) and cast(x, uint8) > 0"}
+  - {op: com.contoso::Stub, inputs: {x: T}, outputs: {y: T}, types: {T: [float32]}}
+"""
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
-TEXTS = (MINIMAL, FULL, COMPILED)
+TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 

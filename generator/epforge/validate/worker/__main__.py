@@ -41,6 +41,11 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
 
         records.write("binary", **read(Path(job["library"])).to_json())
         return
+    if kind == "model":
+        from epforge.validate.worker import model
+
+        model.run(job, records)
+        return
     from epforge.validate.worker import host
 
     host.check_runtime(job.get("runtime_dir"))

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from epforge.validate.cases import Ask, Case, cases
+from epforge.validate.cases import Ask, Case, cases, custom
 from epforge.validate.worker import host, schema, session
 from epforge.validate.worker.records import Records
 
@@ -29,12 +29,18 @@ class _Operator:
         self._domain, self._op, self._ep = job["domain"], job["op"], job["ep"]
         self._claims = job["claims"]
         self._declared = bool(job["declared"])
+        self._custom: custom.Schema | None = job.get("custom")
+        self._library = str(job.get("custom_ops_library") or "")
+        self._refusals = (f"{self._domain}::{self._op} node ",) if self._custom else ()
         self._done = set(job["skip"])
         self._records = records
         self._device = device
         self._newest = session.newest_opset()
 
     def run(self) -> None:
+        if self._custom and self._custom["kernel"] == "elsewhere":
+            self._elsewhere(self._custom)
+            return
         for claim in self._claims:
             since = int(claim["since"])
             opsets = schema.opsets(self._domain, self._op, since, self._newest)
@@ -46,6 +52,19 @@ class _Operator:
                 self._declared_types(since, claim["types"], opsets)
                 self._undeclared_types(since, claim["types"], opsets[0])
 
+    def _cases(self, ask: Ask) -> Iterator[Case]:
+        return custom.from_manifest(ask, self._custom) if self._custom else cases(ask)
+
+    def _elsewhere(self, schema: custom.Schema) -> None:
+        """Another library computes it: it must not be taken here."""
+        since = int(schema["version"])
+        ask = Ask(self._domain, self._op, since, next(combinations(schema["types"])))
+        label = f"since {since}, elsewhere"
+        if label not in self._done:
+            with self._records.step(label):
+                outcome, detail = self._left_alone(ask, next(self._cases(ask)), since)
+            self._write(label, outcome, detail, "left alone")
+
     def _write(self, label: str, outcome: str, detail: str = "", kind: str = "run") -> None:
         self._records.write("case", label=label, outcome=outcome, detail=detail, kind=kind)
 
@@ -56,7 +75,7 @@ class _Operator:
             text = ", ".join(f"{c}={t}" for c, t in chosen.items())
             some = False
             ask = Ask(self._domain, self._op, since, chosen)
-            for index, case in enumerate(cases(ask)):
+            for index, case in enumerate(self._cases(ask)):
                 some = True
                 for opset in opsets if index == 0 else opsets[:1]:
                     more = "" if opset == opsets[0] else f", opset {opset}"
@@ -82,7 +101,7 @@ class _Operator:
             model = session.build(ask, case, opset)
         except Exception as error:
             return "not checked", f"cannot be made into a model: {session.one_line(error)}"
-        expected = session.reference(model)
+        expected = self._reference(model)
         try:
             made = session.open_session(model, self._device)
             if not session.taken(made, self._ep):
@@ -104,11 +123,16 @@ class _Operator:
             return "not checked", f"no sure reference below opset {schema.ORT_LOWEST}: {wrong}"
         return ("failed", wrong) if wrong else ("passed", "")
 
+    def _reference(self, model: session.Model) -> session.Reference:
+        if self._custom and not self._library:
+            return session.Reference((), "", "no library of the custom ops beside this one")
+        return session.reference(model, self._library)
+
     def _is_stub(self, since: int, types: Mapping[str, list[str]], opset: int) -> bool:
         """Is an op that was generated as a stub still one? Its owner may have made it ready."""
         chosen = next(combinations(types))
         ask = Ask(self._domain, self._op, since, chosen)
-        case = next(cases(ask), None)
+        case = next(self._cases(ask), None)
         if case is None:
             self._write(f"since {since}", "not checked", "no case for this op", "no case")
             return True
@@ -123,6 +147,9 @@ class _Operator:
 
     def _undeclared_types(self, since: int, types: Mapping[str, list[str]], opset: int) -> None:
         """Types that are not declared must not be taken."""
+        if self._custom:
+            self._undeclared_types_of(self._custom, since, types, opset)
+            return
         known = schema.find(self._domain, self._op, since) if self._declared else None
         if known is None:
             return
@@ -135,12 +162,25 @@ class _Operator:
                 if choice.startswith("complex"):  # no tensor of ORT's holds them
                     continue
                 ask = Ask(self._domain, self._op, since, {**first, name: choice})
-                case = next(cases(ask), None)
+                case = next(self._cases(ask), None)
                 if case is None or not schema.binds(known, name, _present(case), case.outputs):
                     continue
                 with self._records.step(label):
                     outcome, detail = self._left_alone(ask, case, opset)
                 self._write(label, outcome, detail, "left alone")
+
+    def _undeclared_types_of(
+        self, schema: custom.Schema, since: int, types: Mapping[str, list[str]], opset: int
+    ) -> None:
+        first = next(combinations(types))
+        for name, choice in custom.undeclared(schema):
+            label = f"since {since}, undeclared {name}={choice}"
+            if label in self._done:
+                continue
+            ask = Ask(self._domain, self._op, since, {**first, name: choice})
+            with self._records.step(label):
+                outcome, detail = self._left_alone(ask, next(self._cases(ask)), opset)
+            self._write(label, outcome, detail, "left alone")
 
     def _left_alone(self, ask: Ask, case: Case, opset: int) -> tuple[str, str]:
         try:
@@ -149,7 +189,8 @@ class _Operator:
         except Exception as error:
             # No other provider has a kernel for it either: nobody took it.
             text = session.one_line(error)
-            orphan = any(sign in text for sign in _NOBODY)
+            # A custom op has a kernel on the CPU that says no: by the op's name.
+            orphan = any(sign in text for sign in (*_NOBODY, *self._refusals))
             return ("passed", "") if orphan else ("not checked", text)
         if session.taken(made, self._ep):
             return "failed", "taken, but not declared"

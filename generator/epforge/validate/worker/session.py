@@ -68,7 +68,9 @@ def build(ask: Ask, case: Case, opset: int) -> Model:
             inputs.append(helper.make_tensor_value_info(name, onnx_type(feed.type), sizes))
             feeds[name] = feed.array
     outputs = [f"o{index}" for index in range(case.outputs)]
-    attributes = {key: _attribute(key, value) for key, value in case.attributes.items()}
+    attributes = {
+        key: _attribute("" if ask.domain else key, value) for key, value in case.attributes.items()
+    }
     node = helper.make_node(ask.op, names, outputs, name=NODE, domain=ask.domain, **attributes)
     graph = helper.make_graph(
         [node], "case", inputs, [ValueInfoProto(name=name) for name in outputs], constants
@@ -95,6 +97,9 @@ def _tensor(name: str, feed: Feed) -> Any:
 
 
 def _attribute(key: str, value: Any) -> Any:
+    """A value as a node has it; ``key`` is empty for an op that is not ONNX's own."""
+    if isinstance(value, Feed):
+        return _tensor("", value)
     if key == "to":
         return onnx_type(value)
     if key == "value":
@@ -197,10 +202,14 @@ class Reference:
     why: str = ""
 
 
-def reference(model: Model) -> Reference:
-    """What the model computes: by the CPU provider, or by onnx where that has no kernel."""
+def reference(model: Model, library: str = "") -> Reference:
+    """What the model computes: by the CPU provider, or by onnx where that has no kernel.
+
+    Args:
+        library: the custom-op library that has the CPU's kernel for it.
+    """
     try:
-        return _reference(model)
+        return _reference(model, library)
     except Exception as error:
         return Reference((), "", one_line(error))
 
@@ -211,10 +220,12 @@ def one_line(error: Exception) -> str:
     return text.split(" Status Message: ", 1)[-1][:300] or type(error).__name__
 
 
-def _reference(model: Model) -> Reference:
+def _reference(model: Model, library: str) -> Reference:
     import onnxruntime
 
     made = options(fallback=True)
+    if library:
+        made.register_custom_ops_library(library)
     try:
         session = onnxruntime.InferenceSession(
             model.data, made, providers=["CPUExecutionProvider"], enable_fallback=0

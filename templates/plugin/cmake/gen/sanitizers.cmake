@@ -3,7 +3,7 @@
 set(<%= macro %>_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
 
 if(<%= macro %>_SANITIZE)
-  add_compile_options(-fsanitize=${<%= macro %>_SANITIZE} -fno-sanitize-recover=all
-    -fno-omit-frame-pointer)
+  set(options -fsanitize=${<%= macro %>_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${options}>")
   add_link_options(-fsanitize=${<%= macro %>_SANITIZE})
 endif()

@@ -1,11 +1,13 @@
 <%= banner %>
-# The warnings that the code is clean of.
+# The warnings that the code is clean of. nvcc takes other options than a C++ compiler.
 function(ep_enable_warnings target)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4 /permissive- /utf-8)
   else()
-    target_compile_options(${target} PRIVATE
+    set(options
       -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${<%= macro %>_WERROR}>:-Werror>)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
+      "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>")
   endif()
 endfunction()
 

@@ -27,6 +27,9 @@ from . import _identity
 __all__ = [
     "__version__",
     "devices",
+<% if custom_library %>
+    "get_custom_ops_library_path",
+<% endif %>
     "get_ep_name",
     "get_ep_names",
     "get_library_path",
@@ -61,31 +64,32 @@ def get_library_path() -> str:
         FileNotFoundError: there is none; the text says where it was looked for.
         RuntimeError: there is one in either place, so that neither can be meant.
     """
-    variable = _identity.LIBRARY_VARIABLE
-    chosen = os.environ.get(variable)
-    if chosen:
-        path = Path(chosen).absolute()
-        if not path.is_file():
-            raise FileNotFoundError(f"{variable} names {path}, and there is no such file")
-        return str(path)
-
-    places = _library_places()
-    found = [place for place in places if place.is_file()]
-    if not found:
-        raise FileNotFoundError(
-            f"the library of {_identity.EP_NAME} is not there; looked for "
-            + " and ".join(map(str, places))
-            + f"; build it, or set {variable} to its path"
-        )
-    if len(found) > 1:
-        raise RuntimeError(
-            f"more than one library of {_identity.EP_NAME}: "
-            + " and ".join(map(str, found))
-            + f"; remove one, or set {variable} to the one that is meant"
-        )
-    return str(found[0])
+    return _find(_identity.LIBRARY, _identity.LIBRARY_VARIABLE, _identity.EP_NAME)
 
 
+<% if custom_library %>
+def get_custom_ops_library_path() -> str:
+    """The absolute path of the library that has the custom operators alone, without the plugin.
+
+        options = onnxruntime.SessionOptions()
+        options.register_custom_ops_library(<%= package %>.get_custom_ops_library_path())
+
+    Not for sessions on the execution provider, which brings its operators along. The environment
+    variable `_identity.CUSTOM_OPS_LIBRARY_VARIABLE` wins; otherwise the library lies where the
+    plugin library does.
+
+    Raises:
+        FileNotFoundError: there is none; the text says where it was looked for.
+        RuntimeError: there is one in either place, so that neither can be meant.
+    """
+    return _find(
+        _identity.CUSTOM_OPS_LIBRARY,
+        _identity.CUSTOM_OPS_LIBRARY_VARIABLE,
+        "the custom operators",
+    )
+
+
+<% endif %>
 def register(name: str | None = None, *, virtual: bool = False) -> str:
     """Makes the execution provider known to onnxruntime.
 
@@ -159,10 +163,36 @@ def is_available() -> bool:
     return bool(devices())
 
 
-def _library_places() -> list[Path]:
-    """Where the library may be, in a wheel and in a source tree."""
+def _find(library: str, variable: str, what: str) -> str:
+    """Where a library is: what the environment variable names, or the one place that has it."""
+    chosen = os.environ.get(variable)
+    if chosen:
+        path = Path(chosen).absolute()
+        if not path.is_file():
+            raise FileNotFoundError(f"{variable} names {path}, and there is no such file")
+        return str(path)
+
+    places = _library_places(library)
+    found = [place for place in places if place.is_file()]
+    if not found:
+        raise FileNotFoundError(
+            f"the library of {what} is not there; looked for "
+            + " and ".join(map(str, places))
+            + f"; build it, or set {variable} to its path"
+        )
+    if len(found) > 1:
+        raise RuntimeError(
+            f"more than one library of {what}: "
+            + " and ".join(map(str, found))
+            + f"; remove one, or set {variable} to the one that is meant"
+        )
+    return str(found[0])
+
+
+def _library_places(library: str) -> list[Path]:
+    """Where a library may be, in a wheel and in a source tree."""
     pattern = {"win32": "{}.dll", "darwin": "lib{}.dylib"}.get(sys.platform, "lib{}.so")
-    file_name = pattern.format(_identity.LIBRARY)
+    file_name = pattern.format(library)
     package = Path(__file__).resolve().parent
     places = [package / file_name]
     project = package.parents[1]

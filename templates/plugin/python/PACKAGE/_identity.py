@@ -13,5 +13,10 @@ EP_NAME: Final = <%= ep | py_string %>
 LIBRARY: Final = <%= library | py_string %>
 # Environment variable that names the library's file and wins over every other place.
 LIBRARY_VARIABLE: Final = <%= library_variable | py_string %>
+<% if custom_library is not none %>
+# The same of the library that has the custom operators alone.
+CUSTOM_OPS_LIBRARY: Final = <%= custom_library | py_string %>
+CUSTOM_OPS_LIBRARY_VARIABLE: Final = <%= custom_library_variable | py_string %>
+<% endif %>
 # The oldest onnxruntime that the library loads into.
 MINIMUM_ONNXRUNTIME: Final = <%= ort_minimum | py_string %>

@@ -32,6 +32,15 @@ Struct Stamped(const Api& api) noexcept {
   made.ort_version_supported = api.level;
   return made;
 }
+<% if custom_ops %>
+
+template <>
+inline OrtCustomOp Stamped<OrtCustomOp>(const Api& api) noexcept {
+  OrtCustomOp made{};
+  made.version = api.level;
+  return made;
+}
+<% endif %>
 <% if device_memory %>
 
 template <>

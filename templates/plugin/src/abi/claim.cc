@@ -15,10 +15,10 @@
 #include "abi/graph_reader.h"
 #include "abi/links.h"
 #include "abi/node_reader.h"
+#include "gen/api/signature.h"
 <% if patterns %>
 #include "gen/graph/patterns.h"
 <% endif %>
-#include "gen/graph/signature.h"
 #include "gen/kernel_table.h"
 
 namespace <%= ns %> {

@@ -10,7 +10,6 @@
 #include "abi/graph_reader.h"
 #include "abi/guard.h"
 #include "abi/kernel_exec.h"
-#include "gen/graph/signature.h"
 
 namespace <%= ns %> {
 namespace {
@@ -201,7 +200,11 @@ Status ComputeInfo::Run(void* /*state*/, OrtKernelContext* context) {
     }
   }
   FusedResults results(factory_, context, executable_->outputs(), outputs_);
-  KernelExec exec(factory_, context);
+<% if device_memory %>
+  KernelExec exec(api(), context, &factory_.runtime());
+<% else %>
+  KernelExec exec(api(), context);
+<% endif %>
   return executable_->Run(Inputs(inputs.data(), inputs.size()), results, exec);
 }
 

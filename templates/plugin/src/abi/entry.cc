@@ -2,15 +2,10 @@
 #include <memory>
 #include <type_traits>
 
+#include "abi/export.h"
 #include "abi/factory.h"
 #include "abi/guard.h"
 #include "abi/negotiate.h"
-
-#if defined(_WIN32)
-#define EP_EXPORT  // exports/plugin.def names the two functions
-#else
-#define EP_EXPORT __attribute__((visibility("default")))
-#endif
 
 namespace ep = <%= ns %>;
 

@@ -21,6 +21,10 @@
 #include "abi/guard.h"
 #include "abi/handles.h"
 #include "abi/node_reader.h"
+<% if custom_ops %>
+#include "gen/api/signature.h"
+#include "gen/custom_ops.h"
+<% endif %>
 #include "gen/kernel_table.h"
 <% endif %>
 
@@ -45,6 +49,40 @@ Status DescribeInputs(const Api& api, const OrtNode* node, size_t count, std::st
   return Status();
 }
 
+<% if custom_ops %>
+// The element types of a node's inputs or outputs; kUndefined for what was left out.
+template <auto Count, auto Get>
+Status ReadTypes(const Api& api, const OrtNode* node, std::vector<DType>* types) {
+  size_t count = 0;
+  EP_RETURN_IF_ERROR(FromOrt(api, (api.ort->*Count)(node, &count)));
+  std::vector<const OrtValueInfo*> values(count);
+  EP_RETURN_IF_ERROR(FromOrt(api, (api.ort->*Get)(node, values.data(), count)));
+  for (const OrtValueInfo* value : values) {
+    const OrtTypeInfo* info = nullptr;  // the value's, not ours to release
+    const OrtTensorTypeAndShapeInfo* tensor = nullptr;
+    ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    if (value != nullptr) EP_ORT(api, ort->GetValueInfoTypeInfo(value, &info));
+    if (info != nullptr) EP_ORT(api, ort->CastTypeInfoToTensorInfo(info, &tensor));
+    if (tensor != nullptr) EP_ORT(api, ort->GetTensorElementType(tensor, &type));
+    types->push_back(static_cast<DType>(type));
+  }
+  return Status();
+}
+
+// Do the types of a custom operator's node go together? ORT does not compare those of one type
+// variable. The status says where they do not.
+Status CheckTypes(const Api& api, const OrtNode* node, const KernelRow& row, Status* fits) {
+  std::vector<DType> inputs;
+  std::vector<DType> outputs;
+  EP_RETURN_IF_ERROR(
+      (ReadTypes<&OrtApi::Node_GetNumInputs, &OrtApi::Node_GetInputs>(api, node, &inputs)));
+  EP_RETURN_IF_ERROR(
+      (ReadTypes<&OrtApi::Node_GetNumOutputs, &OrtApi::Node_GetOutputs>(api, node, &outputs)));
+  *fits = CheckSignature(row, inputs, outputs);
+  return Status();
+}
+
+<% endif %>
 }  // namespace
 <% elif contexts %>
 namespace {
@@ -300,6 +338,13 @@ Status Ep::Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::st
   };
   const KernelRow* row = FindKernel(domain, op, reader.SinceVersion());
   if (row == nullptr || !row->ready) return refuse("there is no kernel for it");
+<% if custom_ops %>
+  if (FindCustomOp(*row) != nullptr) {
+    Status fits;
+    EP_RETURN_IF_ERROR(CheckTypes(api(), node, *row, &fits));
+    if (!fits.ok()) return refuse(fits.message());
+  }
+<% endif %>
   // ORT compares the element types with those that the kernel is registered for.
   const OrtKernelDef* kernel = nullptr;
   EP_ORT(api(), ep->EpGraphSupportInfo_LookUpKernel(support, node, &kernel));

@@ -6,7 +6,7 @@
 #include <onnxruntime_ep_device_ep_metadata_keys.h>
 
 <% endif %>
-<% if not registry %>
+<% if not registry and not device_memory and not custom_ops %>
 #include <memory>
 <% endif %>
 #include <string>
@@ -72,6 +72,10 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
   IsStreamAware = Callback<&Factory::StreamAware>::Call;
   // Never null, whatever the header says: ORT calls it without looking.
   CreateDataTransfer = Callback<&Factory::MakeDataTransfer>::Call;
+<% if custom_ops %>
+  GetNumCustomOpDomains = Callback<&Factory::CountDomains>::Call;
+  GetCustomOpDomains = Callback<&Factory::ListDomains>::Call;
+<% endif %>
 <% if contexts %>
   ValidateCompiledModelCompatibilityInfo = Callback<&Factory::JudgeCompiled>::Call;
   GetHardwareDeviceIncompatibilityDetails = Callback<&Factory::ExplainDevice>::Call;
@@ -274,11 +278,44 @@ void Factory::DropEp(OrtEp* ep) { delete static_cast<Ep*>(ep); }
 Status Factory::GetKernelRegistry(const OrtKernelRegistry** kernels) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (kernels_ == nullptr) {
+<% if device_memory %>
+    auto made = std::make_unique<Registry>(api_, *runtime_);
+<% else %>
     auto made = std::make_unique<Registry>(api_);
+<% endif %>
     EP_RETURN_IF_ERROR(made->Init());
     kernels_ = std::move(made);
   }
   *kernels = kernels_->get();
+  return Status();
+}
+<% endif %>
+<% if custom_ops %>
+
+Status Factory::GetDomains(const CustomOpDomains** domains) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (domains_ == nullptr) {
+    auto made = std::make_unique<CustomOpDomains>(api_);
+    EP_RETURN_IF_ERROR(made->Init());
+    domains_ = std::move(made);
+  }
+  *domains = domains_.get();
+  return Status();
+}
+
+Status Factory::CountDomains(size_t* count) {
+  *count = 0;
+  const CustomOpDomains* ours = nullptr;
+  EP_RETURN_IF_ERROR(GetDomains(&ours));
+  *count = ours->size();
+  return Status();
+}
+
+Status Factory::ListDomains(OrtCustomOpDomain** domains, size_t count) {
+  const CustomOpDomains* ours = nullptr;
+  EP_RETURN_IF_ERROR(GetDomains(&ours));
+  if (count < ours->size()) return InvalidArgument("there is no room for all our domains");
+  for (size_t i = 0; i < ours->size(); ++i) domains[i] = ours->at(i);
   return Status();
 }
 <% endif %>

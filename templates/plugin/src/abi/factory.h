@@ -1,15 +1,18 @@
 <%= banner %>
 #pragma once
 
-<% if registry or device_memory %>
+<% if registry or device_memory or custom_ops %>
 #include <memory>
 <% endif %>
-<% if registry %>
+<% if registry or custom_ops %>
 #include <mutex>
 <% endif %>
 #include <vector>
 
 #include "abi/api.h"
+<% if custom_ops %>
+#include "abi/custom_op_domains.h"
+<% endif %>
 #include "abi/handles.h"
 <% if registry %>
 #include "abi/kernel_registry.h"
@@ -85,6 +88,11 @@ class Factory final : public OrtEpFactory {
   Status RuleOf(const OrtHardwareDevice* hardware, const DeviceRule** rule) const;
 <% endif %>
 
+<% if custom_ops %>
+  // The custom operators, the same for all sessions; made at the first call.
+  Status GetDomains(const CustomOpDomains** domains);
+<% endif %>
+
   // The callbacks.
   const char* Name() const { return kEpName; }
   const char* Vendor() const { return kVendor; }
@@ -107,6 +115,10 @@ class Factory final : public OrtEpFactory {
 <% endif %>
 <% endif %>
   Status MakeDataTransfer(OrtDataTransferImpl** transfer);
+<% if custom_ops %>
+  Status CountDomains(size_t* count);
+  Status ListDomains(OrtCustomOpDomain** domains, size_t count);
+<% endif %>
 <% if device_memory %>
   Status MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* options,
                        OrtAllocator** allocator);
@@ -129,9 +141,14 @@ class Factory final : public OrtEpFactory {
 <% if share %>
   Shares shares_;
 <% endif %>
+<% if registry or custom_ops %>
+  std::mutex mutex_;  // of what is made at the first call
+<% endif %>
 <% if registry %>
-  std::mutex mutex_;  // of kernels_
   std::unique_ptr<Registry> kernels_;
+<% endif %>
+<% if custom_ops %>
+  std::unique_ptr<CustomOpDomains> domains_;
 <% endif %>
 };
 

@@ -157,6 +157,11 @@ Status GraphReader::AddAttributes(const OrtNode* node, GraphNode* made) {
     } else if (type == ORT_OP_ATTR_FLOATS) {
       read.kind = Attribute::Kind::kFloats;
       EP_RETURN_IF_ERROR(reader.Get(name, &read.reals));
+<% if strings_attributes %>
+    } else if (type == ORT_OP_ATTR_STRINGS) {
+      read.kind = Attribute::Kind::kStrings;
+      EP_RETURN_IF_ERROR(reader.Get(name, &read.texts));
+<% endif %>
 <% if tensor_attributes %>
     } else if (type == ORT_OP_ATTR_TENSOR) {
       read.kind = Attribute::Kind::kTensor;

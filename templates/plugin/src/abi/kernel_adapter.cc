@@ -3,7 +3,6 @@
 
 #include "abi/guard.h"
 #include "abi/kernel_exec.h"
-#include "abi/kernel_registry.h"
 #include "abi/node_reader.h"
 
 namespace <%= ns %> {
@@ -24,21 +23,18 @@ Status ReadText(const Api& api, std::string* text, Function call, Args... args) 
 
 OrtStatus* ORT_API_CALL CreateKernel(void* entry, const OrtKernelInfo* info,
                                      OrtKernelImpl** kernel) noexcept {
-  const auto* registered = static_cast<const KernelEntry*>(entry);
-  const Api& api = *registered->api;
-  return GuardStatus(*api.ort, [&]() -> Status {
+  const auto& registered = *static_cast<const KernelEntry*>(entry);
+  return GuardStatus(*registered.api->ort, [&]() -> Status {
     *kernel = nullptr;
-    const OrtEp* ep = nullptr;
-    EP_ORT(api, ep->KernelInfo_GetEp(info, &ep));
-    auto made = std::make_unique<KernelAdapter>(*static_cast<const Ep*>(ep), *registered->row);
+    auto made = std::make_unique<KernelAdapter>(registered);
     EP_RETURN_IF_ERROR(made->Init(info));
     *kernel = made.release();
     return Status();
   });
 }
 
-KernelAdapter::KernelAdapter(const Ep& ep, const KernelRow& row)
-    : OrtKernelImpl(Stamped<OrtKernelImpl>(ep.api())), ep_(ep), row_(row) {
+KernelAdapter::KernelAdapter(const KernelEntry& entry)
+    : OrtKernelImpl(Stamped<OrtKernelImpl>(*entry.api)), entry_(entry), row_(*entry.row) {
   Compute = Callback<&KernelAdapter::Execute>::Call;
   Release = Delete<KernelAdapter>;
 }
@@ -54,7 +50,8 @@ Status KernelAdapter::Init(const OrtKernelInfo* info) {
   }
   std::string name;
   EP_RETURN_IF_ERROR(ReadText(api(), &name, api().ort->KernelInfo_GetNodeName, info));
-  label_ = std::string(row_.op) + " node '" + name + "': ";
+  const std::string domain = row_.domain;
+  label_ = (domain.empty() ? "" : domain + "::") + row_.op + " node '" + name + "': ";
   return Located(row_.make(node, kernel_));
 }
 
@@ -107,7 +104,14 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
     if (results[i].size() != 0) all_empty = false;
   }
   if (all_empty) return Status();
-  KernelExec exec(ep_.factory(), context);
+<% if device_memory %>
+  KernelExec exec(api(), context, entry_.runtime);
+<% else %>
+  KernelExec exec(api(), context);
+<% endif %>
+<% if cuda_library %>
+  if (entry_.on_stream) EP_RETURN_IF_ERROR(exec.TakeStream());
+<% endif %>
   return kernel_->Compute(inputs, Outputs(wanted.data(), output_count_), exec);
 }
 
@@ -115,8 +119,8 @@ Status KernelAdapter::Run(OrtKernelContext* context) const {
 Status KernelAdapter::View(const OrtValue* value, bool on_host, Tensor* tensor) const {
   EP_RETURN_IF_ERROR(ViewTensor(api(), value, tensor));
   const bool absent = tensor->dtype == DType::kUndefined;
-  if (absent || on_host || tensor->size() == 0) return Status();
-  tensor->raw = ep_.factory().runtime().KernelAddress(const_cast<void*>(tensor->raw));
+  if (absent || on_host || entry_.runtime == nullptr || tensor->size() == 0) return Status();
+  tensor->raw = entry_.runtime->KernelAddress(tensor->raw);
   return tensor->raw != nullptr ? Status() : Failed("a tensor is not in the device's memory");
 }
 <% endif %>

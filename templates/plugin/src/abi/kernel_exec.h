@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "abi/bridge.h"
-#include "abi/factory.h"
+<% if device_memory %>
+#include "device/runtime.h"
+<% endif %>
 #include "gen/api/exec.h"
 
 namespace <%= ns %> {
@@ -14,11 +18,23 @@ namespace <%= ns %> {
 // Exec for one call from ORT: its threads, and memory that is given back at the end.
 class KernelExec final : public Exec {
  public:
-  KernelExec(const Factory& factory, const OrtKernelContext* context) noexcept
-      : factory_(factory), context_(context) {}
 <% if device_memory %>
+  // `runtime` is null for kernels that run on the host.
+  KernelExec(const Api& api, const OrtKernelContext* context, Runtime* runtime) noexcept
+      : api_(api), context_(context), runtime_(runtime) {}
   ~KernelExec() override {
-    for (void* address : scratch_) factory_.runtime().Free(address);
+    for (void* address : on_device_) runtime_->Free(address);
+  }
+<% else %>
+  KernelExec(const Api& api, const OrtKernelContext* context) noexcept
+      : api_(api), context_(context) {}
+<% endif %>
+<% if cuda_library %>
+  // For kernels of ORT's own CUDA execution provider: what they launch goes to its stream.
+  Status TakeStream() {
+    EP_ORT(api_, ort->KernelContext_GetGPUComputeStream(context_, &stream_));
+    if (stream_ != nullptr) return Status();
+    return Failed("ONNX Runtime gives no CUDA stream to launch on: nothing was launched");
   }
 <% endif %>
 
@@ -40,39 +56,51 @@ class KernelExec final : public Exec {
     };
     const auto call = [](void* loop, size_t index) { (*static_cast<decltype(run)*>(loop))(index); };
     const auto pieces = static_cast<size_t>((count + piece - 1) / piece);
-    const Api& api = factory_.api();
-    OrtStatus* status = api.ort->KernelContext_ParallelFor(context_, call, pieces, 0, &run);
-    if (!FromOrt(api, status).ok()) range(body, 0, count);  // ORT has not begun, then
+    OrtStatus* status = api_.ort->KernelContext_ParallelFor(context_, call, pieces, 0, &run);
+    if (!FromOrt(api_, status).ok()) range(body, 0, count);  // ORT has not begun, then
     if (error != nullptr) std::rethrow_exception(error);
   }
 
   Status Scratch(size_t bytes, void** memory) override {
+<% if cuda_library %>
+    if (stream_ != nullptr) {
+      return NotImplemented("a CUDA kernel takes scratch memory from CUDA: cudaMallocAsync");
+    }
+<% endif %>
 <% if device_memory %>
-    Runtime& runtime = factory_.runtime();
-    scratch_.push_back(nullptr);
-    EP_RETURN_IF_ERROR(runtime.Allocate(bytes, &scratch_.back()));
-    *memory = runtime.KernelAddress(scratch_.back());
-<% else %>
+    if (runtime_ != nullptr) {
+      on_device_.push_back(nullptr);
+      EP_RETURN_IF_ERROR(runtime_->Allocate(bytes, &on_device_.back()));
+      *memory = runtime_->KernelAddress(on_device_.back());
+      return Status();
+    }
+<% endif %>
     // Not make_unique, which would clear it.
     scratch_.emplace_back(new std::max_align_t[bytes / sizeof(std::max_align_t) + 1]);
     *memory = scratch_.back().get();
-<% endif %>
     return Status();
   }
 
+<% if cuda_library %>
+  void* Stream() const noexcept override { return stream_; }
+<% else %>
   void* Stream() const noexcept override { return nullptr; }
+<% endif %>
 
  private:
   static constexpr int64_t kWorkPerPiece = 32768;  // element operations that are worth a thread
   static constexpr int64_t kMostPieces = 128;
 
-  const Factory& factory_;
+  const Api& api_;
   const OrtKernelContext* context_;
 <% if device_memory %>
-  std::vector<void*> scratch_;
-<% else %>
-  std::vector<std::unique_ptr<std::max_align_t[]>> scratch_;
+  Runtime* runtime_;
+  std::vector<void*> on_device_;
 <% endif %>
+<% if cuda_library %>
+  void* stream_ = nullptr;
+<% endif %>
+  std::vector<std::unique_ptr<std::max_align_t[]>> scratch_;
 };
 
 }  // namespace <%= ns %>

@@ -1,11 +1,18 @@
 <%= banner %>
 #include "abi/kernel_registry.h"
 
-#include "abi/kernel_adapter.h"
+<% if custom_ops %>
+#include <string>
+
+<% endif %>
+#include "abi/bridge.h"
 <% if device_memory %>
 #include "abi/memcpy_kernels.h"
 <% endif %>
-#include "abi/bridge.h"
+<% if custom_ops %>
+#include "gen/api/signature.h"
+#include "gen/custom_ops.h"
+<% endif %>
 #include "gen/kernel_table.h"
 
 namespace <%= ns %> {
@@ -36,9 +43,12 @@ Status Registry::Add(const KernelRow& row) {
   // ORT matches the version that a schema begins with, so each one has a row.
   EP_ORT(api_, ep->KernelDefBuilder_SetSinceVersion(builder, row.since, row.since));
   EP_ORT(api_, ep->KernelDefBuilder_SetExecutionProvider(builder, kEpName));
+<% if custom_ops %>
+  EP_RETURN_IF_ERROR(AddTypes(row, builder));
+<% else %>
   for (size_t i = 0; i < row.rule_count; ++i) {
     const TypeRule& rule = row.rules[i];
-<% if compiled %>
+<% if masks %>
     if (*rule.constraint == '\0') continue;  // a fixed type: the schema says it all
 <% endif %>
     std::vector<const OrtDataType*> types(rule.count);
@@ -49,6 +59,7 @@ Status Registry::Add(const KernelRow& row) {
     EP_ORT(api_, ep->KernelDefBuilder_AddTypeConstraint(builder, rule.constraint, types.data(),
                                                         types.size()));
   }
+<% endif %>
 <% if device_memory %>
   for (size_t i = 0; i < kMaskBits; ++i) {
     if (HasBit(row.host_inputs, i)) {
@@ -61,9 +72,48 @@ Status Registry::Add(const KernelRow& row) {
 <% endif %>
   Handle<&OrtEpApi::ReleaseKernelDef> kernel(*api_.ep);
   EP_ORT(api_, ep->KernelDefBuilder_Build(builder, kernel.out()));
-  entries_.push_back({&api_, &row});
+<% if device_memory %>
+  entries_.push_back({&api_, &row, &runtime_<% if cuda_library %>, false<% endif %>});
+<% else %>
+  entries_.push_back({&api_, &row<% if cuda_library %>, false<% endif %>});
+<% endif %>
   return FromOrt(api_, api_.ep->KernelRegistry_AddKernel(registry_.get(), kernel.get(),
                                                          CreateKernel, &entries_.back()));
 }
+<% if custom_ops %>
+
+Status Registry::AddTypes(const KernelRow& row, OrtKernelDefBuilder* builder) const {
+  const CustomOpSchema* custom = FindCustomOp(row);
+  for (size_t i = 0; i < row.rule_count; ++i) {
+    const TypeRule& rule = row.rules[i];
+    if (custom == nullptr) {
+      if (*rule.constraint == '\0') continue;  // a fixed type: the schema says it all
+      EP_RETURN_IF_ERROR(AddTypes(rule, rule.constraint, builder));
+      continue;
+    }
+    // The schema that ORT makes of a custom op has a constraint for each position.
+    for (size_t input = 0; input < custom->input_count; ++input) {
+      if (!Names(rule.inputs, input)) continue;
+      EP_RETURN_IF_ERROR(AddTypes(rule, ("Input" + std::to_string(input)).c_str(), builder));
+    }
+    for (size_t output = 0; output < custom->output_count; ++output) {
+      if (!Names(rule.outputs, output)) continue;
+      EP_RETURN_IF_ERROR(AddTypes(rule, ("Output" + std::to_string(output)).c_str(), builder));
+    }
+  }
+  return Status();
+}
+
+Status Registry::AddTypes(const TypeRule& rule, const char* constraint,
+                          OrtKernelDefBuilder* builder) const {
+  std::vector<const OrtDataType*> types(rule.count);
+  for (size_t i = 0; i < rule.count; ++i) {
+    const auto element = static_cast<ONNXTensorElementDataType>(rule.types[i]);
+    EP_ORT(api_, ep->GetTensorDataType(element, &types[i]));
+  }
+  return FromOrt(api_, api_.ep->KernelDefBuilder_AddTypeConstraint(builder, constraint,
+                                                                   types.data(), types.size()));
+}
+<% endif %>
 
 }  // namespace <%= ns %>

@@ -9,6 +9,18 @@
 #include "abi/bridge.h"
 
 namespace <%= ns %> {
+<% if strings_attributes %>
+namespace {
+
+Status TooOld(const char* name) {
+  return NotImplemented(std::string("attribute '") + name +
+                        "': kernels read lists of strings from ONNX Runtime 1.25 on, in a library "
+                        "made for API level 25 or newer");
+}
+
+}  // namespace
+
+<% endif %>
 Status NodeReader::Init(const OrtNode* node) {
   node_ = node;
   EP_ORT(api_, ort->Node_GetSinceVersion(node, &since_));
@@ -23,11 +35,25 @@ Status NodeReader::Init(const OrtKernelInfo* info) {
   return FromOrt(api_, api_.ort->KernelInfo_GetOutputCount(info, &output_count_));
 }
 
+<% if custom_ops %>
+Status NodeReader::Init(const OrtShapeInferContext* context, int since, size_t output_count) {
+  context_ = context;
+  since_ = since;
+  output_count_ = output_count;
+  return FromOrt(api_, api_.ort->ShapeInferContext_GetInputCount(context, &input_count_));
+}
+
+<% endif %>
 Status NodeReader::Find(const char* name, OrtOpAttrType type, const OrtOpAttr** attribute) const {
+<% if custom_ops %>
+  OrtStatus* status = context_ != nullptr
+                          ? api_.ort->ShapeInferContext_GetAttribute(context_, name, attribute)
+                          : api_.ort->Node_GetAttributeByName(node_, name, attribute);
+<% else %>
+  OrtStatus* status = api_.ort->Node_GetAttributeByName(node_, name, attribute);
+<% endif %>
   // A name that the schema does not know is an error to ORT; to us there is no such attribute.
-  if (!FromOrt(api_, api_.ort->Node_GetAttributeByName(node_, name, attribute)).ok()) {
-    *attribute = nullptr;
-  }
+  if (!FromOrt(api_, status).ok()) *attribute = nullptr;
   OrtOpAttrType actual = type;
   if (*attribute != nullptr) EP_ORT(api_, ort->OpAttr_GetType(*attribute, &actual));
   if (actual == type) return Status();
@@ -37,7 +63,7 @@ Status NodeReader::Find(const char* name, OrtOpAttrType type, const OrtOpAttr** 
 Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t* bytes,
                         bool* found) const {
   const OrtApi& ort = *api_.ort;
-  if (node_ != nullptr) {
+  if (info_ == nullptr) {
     const OrtOpAttr* attribute = nullptr;
     EP_RETURN_IF_ERROR(Find(name, type, &attribute));
     *found = attribute != nullptr;
@@ -114,10 +140,56 @@ Status NodeReader::Get(const char* name, std::vector<float>* value, bool* found)
   return ReadMany(name, ORT_OP_ATTR_FLOATS, value, found);
 }
 
+<% if strings_attributes %>
+Status NodeReader::Get(const char* name, std::vector<std::string>* value, bool* found) const {
+  std::vector<std::string> texts;
+  bool is_there = false;
+  if (info_ != nullptr) {
+    EP_RETURN_IF_ERROR(ReadTexts(name, &texts, &is_there));
+  } else {
+    std::string all;
+    EP_RETURN_IF_ERROR(ReadMany(name, ORT_OP_ATTR_STRINGS, &all, &is_there));
+    // One after another, each with its terminator.
+    for (size_t begin = 0; begin < all.size(); begin += texts.back().size() + 1) {
+      texts.emplace_back(all.c_str() + begin);
+    }
+  }
+  if (found != nullptr) *found = is_there;
+  if (is_there) *value = std::move(texts);
+  return Status();
+}
+
+<% if target >= 25 %>
+Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
+                             bool* found) const {
+  if (api_.level < 25) return TooOld(name);
+  OrtAllocator* allocator = nullptr;  // ORT's own, not ours to release
+  char** items = nullptr;
+  size_t count = 0;
+  EP_ORT(api_, ort->GetAllocatorWithDefaultOptions(&allocator));
+  // A failure means that there is no such attribute.
+  *found = FromOrt(api_, api_.ort->KernelInfoGetAttributeArray_string(info_, name, allocator,
+                                                                      &items, &count))
+               .ok();
+  for (size_t i = 0; i < (*found ? count : 0); ++i) {
+    texts->emplace_back(items[i]);
+    allocator->Free(allocator, items[i]);
+  }
+  if (items != nullptr) allocator->Free(allocator, items);
+  return Status();
+}
+<% else %>
+Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* /*texts*/,
+                             bool* /*found*/) const {
+  return TooOld(name);
+}
+<% endif %>
+
+<% endif %>
 <% if tensor_attributes %>
 Status NodeReader::Get(const char* name, TensorValue* value, bool* found) const {
   Handle<&OrtApi::ReleaseValue> tensor(*api_.ort);
-  if (node_ != nullptr) {
+  if (info_ == nullptr) {
     const OrtOpAttr* attribute = nullptr;
     EP_RETURN_IF_ERROR(Find(name, ORT_OP_ATTR_TENSOR, &attribute));
     if (attribute != nullptr) {

@@ -17,6 +17,10 @@ class NodeReader final : public Node {
   explicit NodeReader(const Api& api) noexcept : api_(api) {}
   Status Init(const OrtNode* node);
   Status Init(const OrtKernelInfo* info);
+<% if custom_ops %>
+  // ... or while shapes are inferred. ORT does not tell how many outputs the node has.
+  Status Init(const OrtShapeInferContext* context, int since, size_t output_count);
+<% endif %>
 
   int SinceVersion() const override { return since_; }
   size_t InputCount() const override { return input_count_; }
@@ -27,6 +31,9 @@ class NodeReader final : public Node {
   Status Get(const char* name, std::vector<int64_t>* value, bool* found) const override;
   Status Get(const char* name, std::vector<float>* value, bool* found) const override;
   Status Get(const char* name, TensorValue* value, bool* found) const override;
+<% if strings_attributes %>
+  Status Get(const char* name, std::vector<std::string>* value, bool* found) const override;
+<% endif %>
 
  private:
   // Sets `attribute` to null when there is none; one of another kind is an error.
@@ -37,10 +44,17 @@ class NodeReader final : public Node {
   Status ReadOne(const char* name, OrtOpAttrType type, T* value, bool* found) const;
   template <class T>
   Status ReadMany(const char* name, OrtOpAttrType type, T* value, bool* found) const;
+<% if strings_attributes %>
+  // A list of strings, from the kernel info.
+  Status ReadTexts(const char* name, std::vector<std::string>* texts, bool* found) const;
+<% endif %>
 
   const Api& api_;
-  const OrtNode* node_ = nullptr;  // one of these two is set
+  const OrtNode* node_ = nullptr;  // one of these is set
   const OrtKernelInfo* info_ = nullptr;
+<% if custom_ops %>
+  const OrtShapeInferContext* context_ = nullptr;
+<% endif %>
   int since_ = 0;
   size_t input_count_ = 0;
   size_t output_count_ = 0;

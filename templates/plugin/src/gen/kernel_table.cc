@@ -19,7 +19,7 @@ constexpr DType <%= list.name %>[] = {
 <% endfor %>
 
 template <size_t count>
-<% if compiled %>
+<% if masks %>
 constexpr TypeRule Rule(const char* constraint, const DType (&types)[count], uint64_t inputs,
                         uint64_t outputs) {
   return {constraint, types, count, inputs, outputs};
@@ -32,16 +32,16 @@ constexpr TypeRule Rule(const char* constraint, const DType (&types)[count]) {
 
 <% for entry in table.rules %>
 constexpr TypeRule <%= entry.name %>[] = {
-<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %><% if compiled %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>)<% if not loop.last %>, <% endif %><% endfor -%>
+<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %><% if masks %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>)<% if not loop.last %>, <% endif %><% endfor -%>
 };
 <% endfor %>
 
-// Domain, op, version; type rules; inputs<% if compiled %> and outputs<% endif %> that must be there, outputs at most; inputs and outputs
+// Domain, op, version; type rules; inputs<% if masks %> and outputs<% endif %> that must be there, outputs at most; inputs and outputs
 // on the host; ready;<% if compiled %> compiled; registered;<% endif %> maker.
 constexpr KernelRow kRows[] = {
 <% for row in table.rows %>
     {<%= row.domain | cpp_string %>, <%= row.op | cpp_string %>, <%= row.since %>,
-<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>,<% if compiled %> <%= row.needed_outputs %>,<% endif %> <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
+<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>,<% if masks %> <%= row.needed_outputs %>,<% endif %> <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
 <% endfor %>
 };
 

@@ -12,7 +12,7 @@
 #include "abi/ep.h"
 #include "abi/factory.h"
 #include "abi/guard.h"
-<% if registry %>
+<% if registry or custom_ops %>
 #include "abi/kernel_adapter.h"
 <% endif %>
 #include "abi/negotiate.h"
@@ -359,8 +359,17 @@ void TestStamps() {
 <% else %>
   CHECK(ep.Compile == nullptr);
 <% endif %>
-<% if registry %>
-  const KernelAdapter kernel(ep, KernelRow{});
+<% if custom_ops %>
+  CHECK(factory.GetNumCustomOpDomains != nullptr && factory.GetCustomOpDomains != nullptr);
+<% else %>
+  CHECK(factory.GetNumCustomOpDomains == nullptr && factory.GetCustomOpDomains == nullptr);
+<% endif %>
+<% if registry or custom_ops %>
+  const KernelRow row{};
+  KernelEntry entry{};
+  entry.api = &api;
+  entry.row = &row;
+  const KernelAdapter kernel(entry);
   CHECK(kernel.ort_version_supported == 25 && kernel.flags == 0);
   CHECK(kernel.PrePackWeight == nullptr && kernel.SetSharedPrePackedWeight == nullptr);
 <% endif %>

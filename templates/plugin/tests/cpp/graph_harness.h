@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "gen/api/signature.h"
 #include "gen/graph/executable.h"
 #include "gen/graph/graph.h"
 #include "gen/graph/program.h"
-#include "gen/graph/signature.h"
 #include "kernel_harness.h"
 
 // Makes graphs, and runs programs made of them without ONNX Runtime.

@@ -26,7 +26,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>,
-                               std::vector<float>, TensorValue>;
+                               std::vector<float>, TensorValue<% if strings_attributes %>, std::vector<std::string><% endif %>>;
 
 class FakeNode final : public Node {
  public:
@@ -60,6 +60,11 @@ class FakeNode final : public Node {
   Status Get(const char* name, TensorValue* value, bool* found) const override {
     return Find(name, value, found);
   }
+<% if strings_attributes %>
+  Status Get(const char* name, std::vector<std::string>* value, bool* found) const override {
+    return Find(name, value, found);
+  }
+<% endif %>
 
  private:
   template <class T>

@@ -24,6 +24,14 @@ _FILE_NAMES = (
     <%= name | py_string %>,
 <% endfor %>
 )
+<% if custom_file_names %>
+_CUSTOM_VARIABLE = <%= custom_library_variable | py_string %>
+_CUSTOM_FILE_NAMES = (
+<% for name in custom_file_names %>
+    <%= name | py_string %>,
+<% endfor %>
+)
+<% endif %>
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,6 +49,11 @@ def library(pytestconfig: pytest.Config) -> Path:
         path = max(built, key=lambda file: file.stat().st_mtime)
     path = Path(path).absolute()
     os.environ[_LIBRARY_VARIABLE] = str(path)
+<% if custom_file_names %>
+    beside = [path.with_name(name) for name in _CUSTOM_FILE_NAMES]
+    for custom in filter(Path.is_file, beside):  # the custom operators alone, of the same build
+        os.environ.setdefault(_CUSTOM_VARIABLE, str(custom))
+<% endif %>
     return path
 
 

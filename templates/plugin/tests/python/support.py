@@ -16,9 +16,21 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
+<% if custom_ops %>
+
+from custom_reference import reference
+<% endif %>
 
 _HERE = Path(__file__).resolve().parent
 _CASES: list[dict[str, Any]] = json.loads((_HERE / "op_cases.json").read_text(encoding="utf-8"))
+<% if custom_ops %>
+_CUSTOM: dict[tuple[str, str], Any] = {
+    (each["domain"], each["op"]): each
+    for each in json.loads(
+        (_HERE.parents[1] / "src/gen/manifest.json").read_text(encoding="utf-8")
+    )["custom_ops"]
+}
+<% endif %>
 _IR_VERSION = 8  # old enough for every runtime, and it knows every opset
 _OPSET = 17  # of ONNX's own domain, in a model of another one
 
@@ -75,7 +87,16 @@ class Plugin:
     def takes(self, model: bytes) -> bool:
         """Does the device take any node of the model, if it need not?"""
         may_fall_back = {"session.disable_cpu_ep_fallback": "0"}
+<% if custom_ops %>
+        try:
+            return bool(self.taken(self.session(model, config=may_fall_back)))
+        except Exception as error:
+            if not is_unwritten(error):
+                raise
+            return False
+<% else %>
         return bool(self.taken(self.session(model, config=may_fall_back)))
+<% endif %>
 
     def taken(self, session: onnxruntime.InferenceSession) -> list[str]:
         """The types of the nodes that the runtime recorded as given to this device."""
@@ -159,7 +180,11 @@ class Trial:
     def _attribute(self, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
+<% if custom_ops %>
+        dtype = np.dtype(self.types.get(value["type_of"], value["type_of"]))
+<% else %>
         dtype = np.dtype(self.types[value["type_of"]])
+<% endif %>
         if "values" in value:
             return numpy_helper.from_array(np.array(value["values"], dtype))
         return helper.np_dtype_to_tensor_dtype(dtype)
@@ -184,9 +209,31 @@ def trials(manifest: Mapping[str, Any], *, stubs: bool = False) -> Iterator[Tria
                     yield Trial(case, since, dict(zip(constraints, types, strict=True)), ready)
 
 
+<% if custom_ops %>
+class NoReferenceError(Exception):
+    """Nothing says what a custom operator computes: it has no expression."""
+
+
+def is_unwritten(error: Exception) -> bool:
+    """Does the runtime say that a custom operator is a stub, and that nobody else computes it?"""
+    return "kernel is not written yet" in str(error)
+
+
+def expected(one: OneNode) -> list[Any]:
+    """What the CPU computes, in float32 where it has no kernel for float64; or ONNX's reference.
+    Of a custom operator what its expression says.
+
+    Raises NoReferenceError for a custom operator without one.
+    """
+    own = _by_expression(one)
+    if own is not None:
+        return own
+    try:
+<% else %>
 def expected(one: OneNode) -> list[Any]:
     """What the CPU computes, in float32 where it has no kernel for float64; or ONNX's reference."""
     try:
+<% endif %>
         return _on_cpu(one)
     except _NOT_IMPLEMENTED:
         pass
@@ -208,6 +255,24 @@ def expected(one: OneNode) -> list[Any]:
     ]
 
 
+<% if custom_ops %>
+def _by_expression(one: OneNode) -> list[Any] | None:
+    """What a custom operator computes; None for an operator of ONNX."""
+    graph = onnx.load_from_string(one.model).graph
+    node = graph.node[0]
+    schema = _CUSTOM.get((node.domain, node.op_type))
+    if schema is None:
+        return None
+    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    inputs = [(constants | one.feeds).get(name) for name in node.input]
+    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    values = reference(schema, inputs, attributes)
+    if values is None:
+        raise NoReferenceError(f"{node.domain}::{node.op_type} has no expression")
+    return values
+
+
+<% endif %>
 def _on_cpu(one: OneNode) -> list[Any]:
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3

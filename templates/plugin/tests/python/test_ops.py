@@ -11,7 +11,11 @@ from typing import Any
 import onnxruntime
 import pytest
 
+<% if custom_ops %>
+from support import NoReferenceError, Plugin, Trial, assert_same, expected, trials
+<% else %>
 from support import Plugin, Trial, assert_same, expected, trials
+<% endif %>
 
 _MANIFEST: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "src/gen/manifest.json").read_text(encoding="utf-8")
@@ -36,6 +40,10 @@ def test_the_node_runs_here_and_its_values_are_right(plugin: Plugin, trial: Tria
         if trial.ready:
             raise
         pytest.skip("inputs of equal shapes do not fit it: write a test of its own beside this one")
+<% if custom_ops %>
+    except NoReferenceError as error:
+        pytest.skip(f"{error}: write a test of its own beside this one")
+<% endif %>
     session = plugin.session(one.model)
     assert plugin.taken(session) == [one.op]
     assert_same(session.run(None, one.feeds), wanted)

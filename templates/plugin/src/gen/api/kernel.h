@@ -63,13 +63,19 @@ class KernelOf final : public Kernel {
   Attrs attrs_;
 };
 
+// The masks of rows and rules: bit i speaks of input or output i.
+inline constexpr size_t kMaskBits = 64;
+constexpr bool HasBit(uint64_t mask, size_t index) noexcept {
+  return index < kMaskBits && (mask >> index & 1) != 0;
+}
+
 // The element types that one type constraint of an op's schema is registered for. All positions of
-// a constraint have the same type<% if compiled %>; without a constraint, the schema fixes the type of each<% endif %>.
+// a constraint have the same type<% if masks %>; without a constraint, the schema fixes the type of each<% endif %>.
 struct TypeRule {
   const char* constraint;
   const DType* types;
   size_t count;
-<% if compiled %>
+<% if masks %>
   uint64_t inputs;  // bit i: input i is of this constraint
   uint64_t outputs;
 <% endif %>
@@ -84,7 +90,7 @@ struct KernelRow {
   const TypeRule* rules;
   size_t rule_count;
   uint64_t needed_inputs;  // bit i: input i must be there
-<% if compiled %>
+<% if masks %>
   uint64_t needed_outputs;
 <% endif %>
   size_t output_count;     // at most this many outputs

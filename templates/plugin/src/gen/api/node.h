@@ -3,7 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+<% if strings_attributes %>
+#include <string>
+<% else %>
 #include <iosfwd>  // declares std::string
+<% endif %>
 #include <vector>
 
 #include "gen/api/status.h"
@@ -40,6 +44,20 @@ class Node {
   virtual Status Get(const char* name, std::vector<int64_t>* value, bool* found = nullptr) const = 0;
   virtual Status Get(const char* name, std::vector<float>* value, bool* found = nullptr) const = 0;
   virtual Status Get(const char* name, TensorValue* value, bool* found = nullptr) const = 0;
+<% if strings_attributes %>
+  virtual Status Get(const char* name, std::vector<std::string>* value,
+                     bool* found = nullptr) const = 0;
+<% endif %>
+<% if bool_attributes %>
+
+  // A truth value, which ONNX writes as an integer.
+  Status Get(const char* name, bool* value, bool* found = nullptr) const {
+    int64_t number = *value ? 1 : 0;
+    EP_RETURN_IF_ERROR(Get(name, &number, found));
+    *value = number != 0;
+    return Status();
+  }
+<% endif %>
 };
 
 }  // namespace <%= ns %>

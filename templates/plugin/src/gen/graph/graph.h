@@ -22,7 +22,7 @@ struct SharedBytes {
 
 // An attribute of a node; `kind` says which member holds it.
 struct Attribute {
-  enum class Kind : uint8_t { kInt, kFloat, kString, kInts, kFloats, kTensor };
+  enum class Kind : uint8_t { kInt, kFloat, kString, kInts, kFloats, kTensor<% if strings_attributes %>, kStrings<% endif %> };
 
   std::string name;
   Kind kind = Kind::kInt;
@@ -32,6 +32,9 @@ struct Attribute {
   std::vector<int64_t> numbers;
   std::vector<float> reals;
   TensorValue tensor;
+<% if strings_attributes %>
+  std::vector<std::string> texts;
+<% endif %>
 };
 
 // A value of a graph: something computed, an input, or a constant.

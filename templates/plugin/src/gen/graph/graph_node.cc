@@ -42,5 +42,11 @@ Status GraphNodeView::Get(const char* name, std::vector<float>* value, bool* fou
 Status GraphNodeView::Get(const char* name, TensorValue* value, bool* found) const {
   return Find(name, Attribute::Kind::kTensor, &Attribute::tensor, value, found);
 }
+<% if strings_attributes %>
+
+Status GraphNodeView::Get(const char* name, std::vector<std::string>* value, bool* found) const {
+  return Find(name, Attribute::Kind::kStrings, &Attribute::texts, value, found);
+}
+<% endif %>
 
 }  // namespace <%= ns %>

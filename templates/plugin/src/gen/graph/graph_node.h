@@ -27,6 +27,9 @@ class GraphNodeView final : public Node {
   Status Get(const char* name, std::vector<int64_t>* value, bool* found) const override;
   Status Get(const char* name, std::vector<float>* value, bool* found) const override;
   Status Get(const char* name, TensorValue* value, bool* found) const override;
+<% if strings_attributes %>
+  Status Get(const char* name, std::vector<std::string>* value, bool* found) const override;
+<% endif %>
 
  private:
   template <class T>

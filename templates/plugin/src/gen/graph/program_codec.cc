@@ -52,6 +52,12 @@ void WriteAttribute(const Attribute& attribute, ByteWriter* writer) {
       writer->I32(static_cast<int32_t>(attribute.tensor.dtype));
       WriteInts(attribute.tensor.shape, writer);
       return writer->Block(attribute.tensor.bytes.data(), attribute.tensor.bytes.size());
+<% if strings_attributes %>
+    case Attribute::Kind::kStrings:
+      writer->U64(attribute.texts.size());
+      for (const std::string& text : attribute.texts) writer->Text(text);
+      return;
+<% endif %>
   }
 }
 
@@ -158,6 +164,12 @@ class Reader {
         attribute->tensor.shape = Ints();
         attribute->tensor.bytes = bytes_.Block();
         return;
+<% if strings_attributes %>
+      case Attribute::Kind::kStrings:
+        attribute->texts.resize(bytes_.Count(sizeof(uint64_t)));
+        for (std::string& text : attribute->texts) text = bytes_.Text();
+        return;
+<% endif %>
     }
     bytes_.Fail();
   }

@@ -5,8 +5,8 @@
 #include <new>
 #include <string>
 
+#include "gen/api/signature.h"
 #include "gen/graph/program_check.h"
-#include "gen/graph/signature.h"
 
 namespace <%= ns %> {
 

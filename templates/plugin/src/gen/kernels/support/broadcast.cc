@@ -15,7 +15,8 @@ int64_t DimFromTheRight(const Shape& shape, size_t position) {
 }
 
 // Can dimension `d`, the innermost so far, and one further out be walked as one?
-bool Joins(const Broadcast& made, int d, const int64_t* outer_strides, int count) {
+template <int most>
+bool Joins(const BroadcastOf<most>& made, int d, const int64_t* outer_strides, int count) {
   for (int k = 0; k < count; ++k) {
     if (outer_strides[k] != made.strides[k][d] * made.dims[d]) return false;
   }
@@ -33,12 +34,13 @@ Status BroadcastShapes(Inputs inputs, Shapes& shapes) {
   return Status();
 }
 
+template <int most>
 Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, int count,
-                     Broadcast& broadcast) {
+                     BroadcastOf<most>& broadcast) {
   // Built from the innermost dimension outwards, then turned round.
-  Broadcast made;
+  BroadcastOf<most> made;
   int rank = 0;
-  int64_t sizes[Broadcast::kMaxOperands];
+  int64_t sizes[most];
   for (int k = 0; k < count; ++k) {
     const Shape& shape = *operands[k].shape;
     sizes[k] = 1;
@@ -53,7 +55,7 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
   for (size_t position = 0; position < out.size(); ++position) {
     const int64_t dim = DimFromTheRight(out, position);
     if (dim == 1) continue;
-    int64_t strides[Broadcast::kMaxOperands];
+    int64_t strides[most];
     for (int k = 0; k < count; ++k) {
       const int64_t own = DimFromTheRight(*operands[k].shape, position);
       strides[k] = own == 1 ? 0 : sizes[k];
@@ -81,6 +83,11 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
   }
   return Status();
 }
+
+template Status MakeBroadcast(const char*, const Shape&, const Operand*, int, Broadcast&);
+<% if operands != 3 %>
+template Status MakeBroadcast(const char*, const Shape&, const Operand*, int, BroadcastOf<<%= operands %>>&);
+<% endif %>
 
 Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,
                int64_t cost, Loop loop, const void* function, Exec& exec) {

@@ -14,9 +14,10 @@ namespace <%= ns %> {
 
 // The dimensions of the output, joined where all operands allow it: most broadcasts come down to
 // one or two. Arrays of fixed size, so that device code takes it by value.
-struct Broadcast {
+template <int operands>
+struct BroadcastOf {
   static constexpr int kMaxRank = 8;
-  static constexpr int kMaxOperands = 3;
+  static constexpr int kMaxOperands = operands;
 
   int rank = 1;
   int64_t dims[kMaxRank] = {1};
@@ -24,24 +25,28 @@ struct Broadcast {
 
   // Where the operands' elements for output element `i` are. Returns how many elements are left
   // in its row, the innermost dimension.
-  EP_HOST_DEVICE int64_t Locate(int64_t i, int operands, int64_t* offsets) const {
-    for (int k = 0; k < operands; ++k) offsets[k] = 0;
+  EP_HOST_DEVICE int64_t Locate(int64_t i, int count, int64_t* offsets) const {
+    for (int k = 0; k < count; ++k) offsets[k] = 0;
     const int64_t left = dims[rank - 1] - i % dims[rank - 1];
     for (int d = rank - 1; d >= 0; --d) {
-      for (int k = 0; k < operands; ++k) offsets[k] += i % dims[d] * strides[k][d];
+      for (int k = 0; k < count; ++k) offsets[k] += i % dims[d] * strides[k][d];
       i /= dims[d];
     }
     return left;
   }
 };
 
+// Small: it is filled at every call of a kernel.
+using Broadcast = BroadcastOf<3>;
+
 // The output has the shape that all inputs are broadcast to.
 Status BroadcastShapes(Inputs inputs, Shapes& shapes);
 
 // How operands meet in `out`. An error when one does not fit into it, or when the shapes need more
 // than kMaxRank dimensions even after joining.
+template <int most>
 Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, int count,
-                     Broadcast& broadcast);
+                     BroadcastOf<most>& broadcast);
 
 // Runs a loop over the rows of y, with as many operands broadcast to its shape.
 Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,

@@ -47,10 +47,12 @@ __global__ void ForEachKernel(int64_t count, Body body) {
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) body(i);
 }
 
-// Calls body(i) on the device for every i in [0, count).
+// Calls body(i) on the device for every i in [0, count). Without a stream it would be on the default
+// one, which does not wait for whoever makes the inputs.
 template <class Body>
 Status Launch(Exec& exec, int64_t count, Body body) {
   if (count == 0) return Status();
+  if (exec.Stream() == nullptr) return Failed("there is no CUDA stream to launch a kernel on");
   constexpr int64_t kThreads = 256;
   constexpr int64_t kMaxBlocks = 1 << 16;
   const int64_t blocks = (count + kThreads - 1) / kThreads;

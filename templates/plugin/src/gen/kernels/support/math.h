@@ -53,6 +53,13 @@ EP_MATH(Tanh, tanh)
 EP_MATH2(Fmod, fmod)
 EP_MATH2(Pow, pow)
 
+// 1 / (1 + exp(-x)), without the overflow of exp on either side.
+template <class T>
+EP_HOST_DEVICE T Sigmoid(T x) {
+  const T power = Exp(x < T(0) ? x : -x);
+  return (x < T(0) ? power : T(1)) / (T(1) + power);
+}
+
 }  // namespace <%= ns %>
 
 #undef EP_MATH

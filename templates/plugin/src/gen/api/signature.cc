@@ -1,5 +1,5 @@
 <%= banner %>
-#include "gen/graph/signature.h"
+#include "gen/api/signature.h"
 
 #include <string>
 

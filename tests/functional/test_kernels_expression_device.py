@@ -1,0 +1,134 @@
+"""Kernels of expressions for ONNX Runtime's CUDA execution provider: nvcc takes them without a
+warning, and whatever they launch is on the stream that they are given (field report 53)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from custom_ops import RICH, STUB, custom
+from kernel_project import write_kernels_of
+
+_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc on PATH")
+_LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
+#: What waits for the device, or works on the default stream.
+_FORBIDDEN = re.compile(
+    r"cudaDeviceSynchronize|cudaStreamSynchronize|cudaEventSynchronize|cudaStreamLegacy"
+    r"|cudaStreamPerThread|cuCtxSynchronize|cudaMemcpy(?!\w*Async)|cudaMemset(?!\w*Async)"
+    r"|cudaMalloc(?!Async)|cudaFree(?!Async)"
+)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    project = tmp_path_factory.mktemp("cuda")
+    return {
+        path.relative_to(project).as_posix(): path
+        for path in write_kernels_of(project, custom(RICH + STUB, "cuda")).values()
+    }
+
+
+def _root(written: Mapping[str, Path]) -> Path:
+    return written["src/gen/kernel_table.h"].parents[2]
+
+
+def _compile(written: Mapping[str, Path], sources: list[str], *flags: str) -> dict[str, str]:
+    """The PTX of each source, or what nvcc says."""
+    root = _root(written)
+
+    def compile_one(source: str) -> str:
+        ptx = root / f"{Path(source).name}.ptx"
+        command = ["nvcc", *flags, "-std=c++17", "--ptx", "-I", "src", source, "-o", str(ptx)]
+        result = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        assert not result.returncode, result.stderr
+        assert not result.stderr, result.stderr
+        return ptx.read_text()
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(sources, pool.map(compile_one, sources), strict=True))
+
+
+@_nvcc
+def test_every_kernel_for_cuda_compiles_without_a_warning(written: Mapping[str, Path]) -> None:
+    sources = [path for path in written if path.endswith(".cu")]
+    generated = [path for path in sources if "/gen/" in path]
+    assert len(generated) == RICH.count("- op:")
+    assert len(sources) == len(generated) + STUB.count("- op:")
+    for source, ptx in _compile(written, sources).items():
+        assert (".entry" in ptx) == ("/gen/" in source), source
+
+
+@_nvcc
+def test_the_kernels_of_the_plugin_are_device_code_as_well(written: Mapping[str, Path]) -> None:
+    sources = ["src/gen/kernels/com_acme_many.cc", "src/gen/kernels/com_acme_middle.cc"]
+    for source, ptx in _compile(written, sources, "-x", "cu").items():
+        assert ".entry" in ptx, source
+
+
+@_nvcc
+def test_host_and_device_code_of_an_op_link_into_one_program(written: Mapping[str, Path]) -> None:
+    """Both are instances of one function: neither may take the other's place in the linker."""
+    root = _root(written)
+    objects = []
+    for source in ("com_acme_gate.cc", "com_acme_gate.cu"):
+        compiler = ["nvcc"] if source.endswith(".cu") else ["g++", "-fPIC"]
+        target = root / f"{source}.o"
+        command = [*compiler, "-std=c++17", "-Isrc", "-c", f"src/gen/kernels/{source}"]
+        subprocess.run([*command, "-o", str(target)], cwd=root, check=True)
+        objects.append(target)
+    shared = []
+    for target in objects:
+        listed = subprocess.run(
+            ["nm", "-C", "--defined-only", str(target)], capture_output=True, text=True, check=True
+        ).stdout
+        names = {line.split(" ", 2)[2] for line in listed.splitlines() if " T " in line}
+        shared.append({name for name in names if "ComAcmeGate" in name and "Compute" in name})
+    assert all(shared)
+    assert not shared[0] & shared[1]
+
+
+def _code(written: Mapping[str, Path]) -> dict[str, str]:
+    """The C++ and CUDA files without their comments."""
+    return {
+        path: re.sub(r"//[^\n]*", "", file.read_text())
+        for path, file in written.items()
+        if path.startswith("src/")
+    }
+
+
+def test_whatever_is_launched_is_on_the_given_stream(written: Mapping[str, Path]) -> None:
+    launches = {path: _LAUNCH.findall(text) for path, text in _code(written).items()}
+    found = [(path, launch) for path, each in launches.items() for launch in each]
+    assert found, "the kernels launch nothing"
+    for path, launch in found:
+        assert re.search(r",\s*0,\s*static_cast<cudaStream_t>\(exec\.Stream\(\)\)$", launch), path
+
+
+def test_nothing_waits_for_the_device(written: Mapping[str, Path]) -> None:
+    for path, text in _code(written).items():
+        assert not _FORBIDDEN.search(text), path
+
+
+def test_without_a_stream_nothing_is_launched_and_failures_are_reported(
+    written: Mapping[str, Path],
+) -> None:
+    text = _code(written)["src/gen/kernels/support/elementwise.h"]
+    body = text[text.index("Status Launch(") :]
+    launch = body.index("<<<")
+    assert "exec.Stream() == nullptr) return Failed(" in body[:launch]
+    assert "cudaGetLastError()" in body[launch:]
+    for path, code in _code(written).items():
+        if path.endswith(".cu") and "/gen/" in path:
+            assert code.count("EP_RETURN_IF_ERROR(Launch(") == code.count("Launch("), path
+
+
+def test_the_scan_would_see_a_fault() -> None:
+    assert _FORBIDDEN.search("cudaDeviceSynchronize();")
+    assert _FORBIDDEN.search("cudaMemcpy(a, b, n, kind);")
+    assert not _FORBIDDEN.search("cudaMemcpyAsync(a, b, n, kind, stream);")
+    assert _LAUNCH.findall("F<<<blocks, 256>>>(x)") == ["blocks, 256"]
