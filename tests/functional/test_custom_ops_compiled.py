@@ -20,7 +20,7 @@ custom_ops:
   - op: com.contoso::GatedUnit
     inputs: {x: T, gate: T}
     outputs: {y: T}
-    types: {T: [float32]}
+    types: {T: [float32, float64]}
     attributes: {slope: {type: float, default: 1.0}}
     compute: x * sigmoid(slope * gate)
   - op: com.contoso::Scale
@@ -162,9 +162,11 @@ def test_types_that_do_not_agree_are_left_out_of_groups(
 mixed = own_ops.call("Scale", ((3,), np.float32), None, ((3,), np.int64))
 text = own_ops.fails(mixed, device, fallback=True)
 assert "com.contoso::Scale node 'own'" in text, text
-wide = own_ops.clip(dtype=np.float64)
-text = own_ops.fails(wide, device, fallback=True)
-assert "com.contoso::Clip node 'own'" in text or "float" in text, text
+mixed = own_ops.call("GatedUnit", ((3,), np.float32), ((3,), np.float64))
+text = own_ops.fails(mixed, device, fallback=True)
+assert "com.contoso::GatedUnit node 'own'" in text, text
+text = own_ops.fails(own_ops.clip(dtype=np.float64), device, fallback=True)
+assert "(Clip) in node (own)" in text, text
 """,
         version,
     )

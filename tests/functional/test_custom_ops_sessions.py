@@ -35,7 +35,8 @@ models.close(own_ops.session(later, library=library).run(None, inputs), wanted)
 
 other = own_ops.fails(own_ops.clip(domain="com.other"), device)
 assert "com.other:Clip(-1) is not a registered function/op" in other, other
-nowhere = own_ops.fails(own_ops.call("GatedUnit", ((2,), np.float32), ((2,), np.float32), domain=""), device)
+pair = [((2,), np.float32)] * 2
+nowhere = own_ops.fails(own_ops.call("GatedUnit", *pair, domain=""), device)
 assert "No Op registered for GatedUnit" in nowhere, nowhere
 nothing = own_ops.fails(right)
 assert "com.contoso:Clip(-1) is not a registered function/op" in nothing, nothing
@@ -124,7 +125,7 @@ for made in (mixed, unknown):
 def test_fr_78_one_operator_for_the_cpu_and_for_the_execution_provider(
     custom_ops: Project, version: str | None
 ) -> None:
-    """EP kernel when present, CPU kernel otherwise; two sessions at once, in threads; no warning."""
+    """EP kernel when present, CPU kernel otherwise, two sessions at once, threads; no warning."""
     said = ok(
         custom_ops,
         BOTH

@@ -46,7 +46,8 @@ for shape, axis in (((2, 4), -1), ((4, 3), 0), ((2, 6, 5), 1), ((0, 4), 1), ((3,
     models.close(own_ops.session(made, library=library).run(None, inputs), wanted)
 default = own_ops.call("PairSum", ((2, 4), np.float32))
 inputs = models.feeds(default)
-models.close(own_ops.session(default, device).run(None, inputs), [own_ops.pair_sum_of(inputs["x0"])])
+wanted = [own_ops.pair_sum_of(inputs["x0"])]
+models.close(own_ops.session(default, device).run(None, inputs), wanted)
 """,
         version,
     )

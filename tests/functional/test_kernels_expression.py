@@ -17,6 +17,7 @@ from custom_ops import RICH, STUB, custom
 from kernel_calls import Call, Tensor, make_calls, spoilt
 from kernel_project import write_kernels_of
 from kernel_runner import SOURCE, KernelError, Runner, build, own_source
+from random_expressions import random_op
 
 _DOMAIN = "com.acme"
 _PLAIN = ["-O1", "-fPIC"]  # as the other tests of kernels, who share what is compiled
@@ -49,6 +50,25 @@ def test_an_expression_that_is_yours_computes_from_the_start(tmp_path: Path) -> 
     written = write_kernels_of(tmp_path, custom(mine))
     assert "src/kernels/com_acme_gate_function.h" in written
     _samples_hold(tmp_path, "g++", _PLAIN)
+
+
+def _random_project(directory: Path, count: int, seed: int) -> None:
+    chance = random.Random(seed)
+    write_kernels_of(directory, custom("".join(random_op(f"Op{i}", chance) for i in range(count))))
+    calls = (directory / "tests/cpp/kernels_test.cc").read_text()
+    assert calls.count('Call("com.acme"') > 10 * count, "few of the expressions can be judged"
+
+
+def test_random_expressions_mean_what_they_say(tmp_path: Path) -> None:
+    _random_project(tmp_path, 4, 5)
+    _samples_hold(tmp_path, "g++", _PLAIN)
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("seed", range(6, 10))
+def test_many_random_expressions_mean_what_they_say(tmp_path: Path, seed: int) -> None:
+    _random_project(tmp_path, 25, seed)
+    _samples_hold(tmp_path, sanitizing(), ["-O1", *SANITIZERS])
 
 
 @pytest.fixture(scope="module")

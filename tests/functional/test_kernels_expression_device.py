@@ -3,6 +3,7 @@ warning, and whatever they launch is on the stream that they are given (field re
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from custom_ops import RICH, STUB, custom
 from kernel_project import write_kernels_of
+from random_expressions import random_op
 
 _nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc on PATH")
 _LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
@@ -61,6 +63,16 @@ def test_every_kernel_for_cuda_compiles_without_a_warning(written: Mapping[str, 
     assert len(sources) == len(generated) + STUB.count("- op:")
     for source, ptx in _compile(written, sources).items():
         assert (".entry" in ptx) == ("/gen/" in source), source
+
+
+@_nvcc
+def test_random_expressions_compile_without_a_warning(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    ops = "".join(random_op(f"Op{i}", chance) for i in range(2))
+    found = write_kernels_of(tmp_path, custom(ops, "cuda"))
+    sources = [path for path in found if path.endswith(".cu")]
+    assert len(sources) == 2
+    assert all(".entry" in ptx for ptx in _compile(found, sources).values())
 
 
 @_nvcc

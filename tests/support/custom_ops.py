@@ -29,7 +29,7 @@ RICH = """\
     outputs: {y: T}
     types: {T: [float32, float64, int8, int64, uint8, uint32]}
     attributes: {low: {type: int, default: 1}, high: {type: int}}
-    compute: min(max(x, low), high)
+    compute: select(x < 0, low, min(max(x, low), high))
   - op: com.acme::Gate
     inputs: {x: T, gate: T}
     outputs: {y: T}

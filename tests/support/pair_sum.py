@@ -30,7 +30,9 @@ Status InferShapes(const ComContosoPairSumAttrs& attrs, Inputs inputs, Shapes& s
   const Shape& shape = inputs[0].shape;
   const size_t axis = Axis(attrs, shape);
   if (axis >= shape.size()) return InvalidArgument("com.contoso::PairSum: no such axis");
-  if (shape[axis] %% 2 != 0) return InvalidArgument("com.contoso::PairSum: an odd number of elements");
+  if (shape[axis] %% 2 != 0) {
+    return InvalidArgument("com.contoso::PairSum: an odd number of elements");
+  }
   shapes[0] = shape;
   shapes[0][axis] /= 2;
   return Status();

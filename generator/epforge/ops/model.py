@@ -133,7 +133,9 @@ class FamilyRow:
     * ``header``: the template of the op's header, without ``.h``, if it is not the family's own;
       ``"op"`` makes the attribute struct from the schema,
     * ``attributes``: names of those that the struct has, if it is not all of the schema's,
-    * ``main``: the constraint that `k.t` means, if it is not the first of ``types``.
+    * ``main``: the constraint that `k.t` means, if it is not the first of ``types``,
+    * ``formulas``: of the family ``expression`` what is computed; it has no ``support``, which
+      follows from that.
     """
 
     op: str

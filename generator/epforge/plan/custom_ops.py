@@ -109,6 +109,11 @@ def files(blueprint: Blueprint, params: Mapping[str, object]) -> list[FileSpec]:
     return specs
 
 
+def claims(blueprint: Blueprint) -> list[Mapping[str, object]]:
+    """The custom operators as the manifest lists them: schemas, and what they compute."""
+    return [_claim(custom) for custom in blueprint.custom_ops]
+
+
 def is_library_only(path: str) -> bool:
     """Whether a source belongs to the library of the custom operators and not to the plugin."""
     return path in _LIBRARY_ONLY or path.endswith(".cu")
@@ -149,6 +154,36 @@ def _file(
 def _stem(op: Op) -> str:
     """``gen/kernels/com_contoso_clip``."""
     return kernel_view(op).header.removesuffix(".h")
+
+
+def _claim(custom: CustomOp) -> Mapping[str, object]:
+    """A custom operator's schema, and what it computes."""
+    compute = custom.compute
+    return {
+        "domain": custom.domain,
+        "op": custom.op,
+        "version": custom.version,
+        "inputs": [{"name": p.name, "type": p.type, "option": p.option} for p in custom.inputs],
+        "outputs": [{"name": p.name, "type": p.type} for p in custom.outputs],
+        "types": {name: [dtype.text for dtype in types] for name, types in custom.types.items()},
+        "attributes": [
+            {
+                "name": attribute.name,
+                "type": attribute.type,
+                "default": attribute.default,
+                "required": attribute.default is None,
+            }
+            for attribute in custom.attributes
+        ],
+        "elementwise": _elementwise(custom),
+        "kernel": custom.kernel.value,
+        "compute": compute and {name: each.text for name, each in compute.items()},
+    }
+
+
+def _elementwise(custom: CustomOp) -> bool:
+    """Do the outputs have the shape of the inputs, broadcast? Whoever writes a kernel decides."""
+    return custom.compute is not None and custom.kernel is not CustomKernel.YOURS
 
 
 def _library(blueprint: Blueprint, params: Mapping[str, object]) -> list[FileSpec]:
@@ -198,8 +233,7 @@ def _schemas(blueprint: Blueprint) -> Mapping[str, object]:
                 input_count=len(custom.inputs),
                 outputs=_list(lists, custom, custom.outputs),
                 output_count=len(custom.outputs),
-                # Whoever writes the kernel decides on the shapes.
-                elementwise=custom.compute is not None and custom.kernel is not CustomKernel.YOURS,
+                elementwise=_elementwise(custom),
                 computed=custom.kernel is not CustomKernel.ELSEWHERE,
                 cuda_attrs=kernel_view(op).attrs if op is not None and cuda else None,
                 cuda_ready=Identifier(f"kReadyCuda{kernel_view(op).op}")

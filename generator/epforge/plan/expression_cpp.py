@@ -86,8 +86,8 @@ _FOLDS = {"max": "Maximum", "mean": "Mean", "min": "Minimum", "sum": "Sum"}
 TAKEN = frozenset(
     """
     Add Subtract Multiply Divide Negate Less LessOrEqual Greater GreaterOrEqual Equal Unequal
-    Convert Mean Sum Elements FewElements ForElements IsNan IsInfinite Clamp IntegerPower IntegerRemainder Shift Truncate
-    Acosh Asinh Atanh Expm1 Fmod Log1p
+    Convert Mean Sum Elements FewElements ForElements IsNan IsInfinite Clamp IntegerPower
+    IntegerRemainder Shift Truncate Acosh Asinh Atanh Expm1 Fmod Log1p
     """.split()  # noqa: SIM905 (a list of thirty strings reads worse)
     + [name for name, _ in _FUNCTIONS.values()]
 )
@@ -251,9 +251,11 @@ class _Printer:
     def _comparison(self, node: Comparison) -> tuple[str, int]:
         self.cost += 1
         left, right = self._within(node.left, _ADDITIVE), self._within(node.right, _ADDITIVE)
-        fixed = node.left.type not in self.names.dtypes and not self._is_float(node.left.type)
-        numbers = isinstance(node.left, Number) or isinstance(node.right, Number)
-        if fixed and (numbers or left == right):
+        type_ = node.left.type
+        fixed = type_ not in self.names.dtypes and not self._is_float(type_)
+        unsigned = any(dtype.text.startswith("u") for dtype in self._dtypes(type_))
+        number = isinstance(node.left, Number) or isinstance(node.right, Number)
+        if ((fixed or unsigned) and number) or (fixed and left == right):
             self.headers.add("compare.h")
             return f"{_COMPARED[node.op]}({left}, {right})", _PRIMARY
         return f"{left} {node.op} {right}", _EQUALITY if node.op in ("==", "!=") else _RELATION

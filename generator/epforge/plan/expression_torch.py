@@ -40,6 +40,7 @@ _INDENT = "    "
 _CHOICE, _OR, _AND, _NOT, _COMPARED, _BIT_OR, _BIT_AND, _SUM, _PRODUCT, _UNARY, _ATOM = range(11)
 _ARITHMETIC = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 _FOLDS = {"sum": "total", "mean": "mean", "min": "smallest", "max": "largest"}
 
 
@@ -263,6 +264,9 @@ class _Printer:
     def _comparison(self, op: str, left: _Part, right: _Part) -> _Part:
         if right.tensor and not left.tensor:
             left, right, op = right, left, _MIRRORED[op]
+        if left.tensor and left.text == right.text:  # a question for NaN; linters frown at x == x
+            name = _COMPARISONS[op]
+            return _Part(f"torch.{name}({left.text}, {right.text})", _ATOM, True)
         text = f"{left.within(_BIT_OR)} {op} {right.within(_BIT_OR)}"
         return _Part(text, _COMPARED, left.tensor or right.tensor)
 

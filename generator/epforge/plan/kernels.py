@@ -67,24 +67,22 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
 
 def _support(blueprint: Blueprint) -> list[FileSpec]:
     users: dict[str, list[Op]] = {}
+    most = ORDINARY_OPERANDS  # inputs that any kernel broadcasts against each other
     for op in blueprint.ops:
-        for name in kernel_view(op).support:
+        view = kernel_view(op)
+        if view.expression is not None:
+            most = max(most, view.expression.operands)
+        for name in view.support:
             users.setdefault(name, []).append(op)
     return [
         _mirrored(
             f"src/gen/kernels/support/{name}",
             f"used by {_listed({op.op for op in ops})}",
             types=_types(ops),
-            operands=_operands(blueprint),
+            operands=most,
         )
         for name, ops in sorted(users.items())
     ]
-
-
-def _operands(blueprint: Blueprint) -> int:
-    """Inputs that any kernel broadcasts against each other."""
-    expressions = (kernel_view(op).expression for op in blueprint.ops)
-    return max((e.operands for e in expressions if e is not None), default=ORDINARY_OPERANDS)
 
 
 def _types(ops: list[Op]) -> tuple[TypeView, ...]:

@@ -17,7 +17,7 @@ from epforge.resolve.model import (
     OptionType,
     VirtualPolicy,
 )
-from epforge.resolve.services import CustomOp, Weightless
+from epforge.resolve.services import Weightless
 
 _ENUMERATORS = {DeviceType.CPU: "kCpu", DeviceType.GPU: "kGpu", DeviceType.NPU: "kNpu"}
 _CPP_TYPES = {
@@ -103,32 +103,8 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
             for op in blueprint.ops
             for version in op.versions
         ],
-        "custom_ops": [_custom_claim(custom) for custom in blueprint.custom_ops],
+        "custom_ops": custom_ops.claims(blueprint),
         "custom_op_library": blueprint.custom_library,
-    }
-
-
-def _custom_claim(custom: CustomOp) -> Mapping[str, object]:
-    """A custom operator's schema, and what it computes."""
-    compute = custom.compute
-    return {
-        "domain": custom.domain,
-        "op": custom.op,
-        "version": custom.version,
-        "inputs": [{"name": p.name, "type": p.type, "option": p.option} for p in custom.inputs],
-        "outputs": [{"name": p.name, "type": p.type} for p in custom.outputs],
-        "types": {name: [dtype.text for dtype in types] for name, types in custom.types.items()},
-        "attributes": [
-            {
-                "name": attribute.name,
-                "type": attribute.type,
-                "default": attribute.default,
-                "required": attribute.default is None,
-            }
-            for attribute in custom.attributes
-        ],
-        "kernel": custom.kernel.value,
-        "compute": compute and {name: each.text for name, each in compute.items()},
     }
 
 

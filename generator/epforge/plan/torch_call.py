@@ -10,7 +10,7 @@ from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
 from epforge.plan.torch_names import parameter
 from epforge.render.filters import py_value
-from epforge.resolve.services import CustomAttribute, CustomOp
+from epforge.resolve.services import CustomAttribute, CustomOp, CustomParameter
 
 _WIDTH = 100
 FLOATS = frozenset({DType.FLOAT32, DType.FLOAT64, DType.FLOAT16, DType.BFLOAT16})
@@ -215,17 +215,22 @@ class Call:
         types = {p.type for p in self.op.inputs}
         return f"first({', '.join(self.values)})", types.pop() if len(types) == 1 else ""
 
-    def typed(self) -> dict[str, str]:
-        """Per type variable an expression for its `torch.dtype`, of the inputs."""
+    def typed(self, inputs: Iterable[CustomParameter] | None = None) -> dict[str, str]:
+        """Per type variable an expression for its `torch.dtype`.
+
+        Args:
+            inputs: those that there are names for; all by default.
+        """
+        known = self.op.inputs if inputs is None else tuple(inputs)
         found: dict[str, str] = {}
-        for p in sorted(self.op.inputs, key=lambda p: p.option == "optional"):
-            if p.type in self.op.types and p.type not in found:
+        for p in known:
+            if p.type in self.op.types and p.option != "optional":
                 suffix = "[0]" if p.option == "variadic" else ""
-                value = f"{parameter(p.name)}{suffix}"
-                if p.option == "optional":
-                    same = [parameter(q.name) for q in self.op.inputs if q.type == p.type]
-                    value = f"first({', '.join(same)})"
-                found[p.type] = f"{value}.dtype"
+                found.setdefault(p.type, f"{parameter(p.name)}{suffix}.dtype")
+        for p in known:
+            if p.type in self.op.types and p.type not in found:
+                same = [parameter(q.name) for q in known if q.type == p.type]
+                found[p.type] = f'OPERATOR.dtype("{p.type}", {", ".join(same)})'
         return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from epforge.names import Identifier, Safe
 from epforge.ops.expression import Formal, Scope, differentiate
 from epforge.ops.expression.model import Default, Has, Input, Logical, Node, Not, Number, Select
-from epforge.plan.expression_torch import Names, attributes_of, inputs_of, print_torch
+from epforge.plan.expression_torch import Names, attributes_of, inputs_of, print_torch, walk
 from epforge.plan.torch_call import Call, call, is_float, safe
 from epforge.plan.torch_names import parameter
 from epforge.resolve.services import CustomParameter, Grad
@@ -110,12 +110,8 @@ def _present(node: Node, name: str) -> Node:
 
 def _part(call_: Call, input_: CustomParameter, output: CustomParameter, node: Node) -> Part:
     op = call_.op
-    asked = inputs_of(node)
-    # Types that only an input not asked for would tell.
-    types = {output.type: "grad.dtype"}
-    inputs = [p for p in op.inputs if p.name in asked]
-    for p in inputs:
-        types.setdefault(p.type, call_.typed().get(p.type, ""))
+    inputs = _asked(call_, output, node)
+    types = {**call_.typed(inputs), output.type: "grad.dtype"}
     attributes = [a for a in op.attributes if a.name in attributes_of(node)]
     names = Names(
         inputs={p.name: parameter(p.name) for p in op.inputs},
@@ -143,6 +139,16 @@ def _part(call_: Call, input_: CustomParameter, output: CustomParameter, node: N
         formals=safe(formals),
         body=safe([*code.lines, f"return {product}"]),
     )
+
+
+def _asked(call_: Call, output: CustomParameter, node: Node) -> list[CustomParameter]:
+    """The inputs that the derivative needs: for their values, or for a type in it."""
+    names = inputs_of(node)
+    told = {output.type, *(p.type for p in call_.op.inputs if p.name in names)}
+    for type_ in {part.type for part in walk(node)} & set(call_.op.types) - told:
+        of_type = [p for p in call_.op.inputs if p.type == type_]
+        names.add(min(of_type, key=lambda p: p.option == "optional").name)
+    return [p for p in call_.op.inputs if p.name in names]
 
 
 def _needs_parentheses(text: str) -> bool:

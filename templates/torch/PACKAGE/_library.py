@@ -126,6 +126,11 @@ class Operator:
         sole = {name: _allowed(each)[-1] for name, each in self.types.items() if len(each) == 1}
         return {**sole, **types}
 
+    def dtype(self, type_: str, *values: Tensor | None) -> torch.dtype:
+        """What a type is that only optional inputs tell: the first it can be if all are left out."""
+        present = [value.dtype for value in values if value is not None]
+        return present[0] if present else self.types[type_][0]
+
     def empty(
         self, types: Mapping[str, torch.dtype], like: Tensor, shapes: Sequence[Shape]
     ) -> list[Tensor]:

@@ -66,6 +66,7 @@ def export(
 
     Raises:
         TypeError: an operator was called with a type that it has not.
+        NotImplementedError: a part of an operator is not written yet.
         ExportError: opsets, nodes, types or ranks are not what they should be.
         Exception: the exporter's own errors.
     """
@@ -86,11 +87,11 @@ def export(
         with _evaluating(model):
             proto = run(model, tuple(args), opset, names, output_names, dynamic or {})
     except Exception as error:
-        cause = _type_error(error)
+        cause = _own_error(error)
         if cause is None:
             raise
         raise cause from error
-    for node in _nodes(proto.graph):
+    for node in list(_nodes(proto.graph)):
         operator = _BY_NAME.get((node.domain, node.op_type))
         if operator is not None and operator.tensor_attributes:
             _move_tensors(proto.graph, node, operator)
@@ -162,6 +163,7 @@ def _dynamo(
         verbose=False,
     )
     proto: onnx.ModelProto = program.model_proto
+    _name_sizes(proto.graph, dynamic)
     return proto
 
 
@@ -208,11 +210,24 @@ def _input_names(model: torch.nn.Module, args: Sequence[Any]) -> list[str]:
     return [name for name, value in zip(names, args, strict=True) if value is not None]
 
 
-def _type_error(error: BaseException | None) -> OperatorTypeError | None:
+def _own_error(error: BaseException | None) -> Exception | None:
     """The operator's own error, wherever the exporter has put it."""
-    while error is not None and not isinstance(error, OperatorTypeError):
+    while error is not None and not isinstance(error, OperatorTypeError | NotImplementedError):
         error = error.__cause__ or error.__context__
     return error
+
+
+def _name_sizes(graph: onnx.GraphProto, dynamic: Dynamic) -> None:
+    """Gives open sizes the names asked for: with None among the arguments the exporter forgets."""
+    names = {}
+    for value in graph.input:
+        for axis, name in dynamic.get(value.name, {}).items():
+            names[value.type.tensor_type.shape.dim[axis].dim_param] = name
+    names.pop("", None)  # a size that the model has fixed
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        for size in value.type.tensor_type.shape.dim:
+            if size.dim_param in names:
+                size.dim_param = names[size.dim_param]
 
 
 def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:

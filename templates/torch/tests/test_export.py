@@ -17,6 +17,8 @@ from <%= package %>.ops import DOMAINS
 EXPORTERS = [name for name, opset in OPSETS.items() if opset is not None]
 exporters = pytest.mark.parametrize("exporter", EXPORTERS)
 
+pytestmark = pytest.mark.skipif(not EXPORTERS, reason="the blueprint has no opset for an exporter")
+
 
 def exported(case: dict[str, Any], exporter: Any, path: Path, **options: Any) -> onnx.ModelProto:
     """The operator and a multiplication behind it."""
@@ -104,6 +106,31 @@ def test_an_optional_input_can_be_left_out(
         shapes.pop()
     names = list(node.input)[: len(shapes)]
     assert [not name for name in names] == [shape is None for shape in shapes]
+
+
+@support.cases()
+@exporters
+def test_an_argument_can_be_none(case: dict[str, Any], exporter: str, tmp_path: Path) -> None:
+    support.require(case)
+    options = [each.option for each in support.operator(case).inputs]
+    if len(support.presences(case)) == 1 or "variadic" in options:
+        pytest.skip("the operator has no optional inputs, or takes a list")
+    values = support.inputs(case, support.shapes(case, optional=False))
+    names = [f"in_{index}" for index, each in enumerate(values) if each is not None]
+    model = export(
+        support.module(case),
+        values,
+        tmp_path / "m.onnx",
+        exporter=exporter,  # type: ignore[arg-type]
+        input_names=names,
+        dynamic={name: {0: "batch"} for name in names},
+    )
+    node = own_node(model, case)
+    while values[-1] is None:
+        values.pop()
+    assert list(node.input) == ["" if v is None else f"in_{i}" for i, v in enumerate(values)]
+    for value in model.graph.input:
+        assert value.type.tensor_type.shape.dim[0].dim_param == "batch"
 
 
 @support.cases()

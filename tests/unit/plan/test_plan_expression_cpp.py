@@ -131,7 +131,9 @@ def test_what_a_compiler_would_warn_of_is_compared_by_functions() -> None:
     found = printed("u >= 0 and n == n", "bool", inputs)
     assert found.code == "GreaterOrEqual(u, uint8_t{0}) && Equal(n, n)"
     assert found.headers == {"compare.h"}
-    assert printed("x >= 0", "bool", inputs, (DType.UINT8,)).code == "x >= T(0)"
+    unsigned = printed("x >= 0", "bool", inputs, (DType.FLOAT32, DType.UINT8))
+    assert unsigned.code == "GreaterOrEqual(x, T(0))"
+    assert printed("x >= 0", "bool", inputs, (DType.INT8,)).code == "x >= T(0)"
 
 
 def test_functions_cost_more_than_sums() -> None:

@@ -33,7 +33,7 @@ _HELPERS = {
     ),
     "math.h": (
         "Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Expm1 Floor Fmod Log Log1p "
-        "Nearbyint Pow Sin Sinh Sqrt Tan Tanh"
+        "Nearbyint Pow Sigmoid Sin Sinh Sqrt Tan Tanh"
     ),
 }
 

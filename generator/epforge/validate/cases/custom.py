@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from epforge.validate.cases.model import FLOATS, UNSIGNED, Ask, Case, Feed, dims
+from epforge.validate.cases.model import NUMPY, UNSIGNED, Ask, Case, Feed, dims
 
 Schema = Mapping[str, Any]  # a manifest's CustomOpClaim in JSON
 
@@ -114,6 +114,6 @@ def undeclared(schema: Schema) -> Iterator[tuple[str, str]]:
     those with one type the runtime refuses the others by itself."""
     for variable, choices in schema["types"].items():
         if len(choices) > 1:
-            for type_ in (*sorted(FLOATS - {"bfloat16"}), "int8", "int32", "uint16", "bool"):
+            for type_ in (each for each in NUMPY if each != "string"):
                 if type_ not in choices:
                     yield variable, type_

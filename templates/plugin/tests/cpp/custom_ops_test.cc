@@ -3,6 +3,7 @@
 // how they fail.
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,23 +134,24 @@ void TestBroadcast() {
     FakeNode node;
     for (size_t i = 0; i < made.schema.input_count; ++i) {
       const DType dtype = AnyTypeOf(made.schema, i);
-      node.inputs.push_back(i == 0 ? Dims(dtype, {-1, 1, 4, -1}, {"N", "", "", ""})
-                                   : Dims(dtype, {3, 1, -1}, {"", "", ""}));
+      node.inputs.push_back(i == 0 ? Dims(dtype, {7, -1, 1, 4, -1}, {"", "N", "", "", ""})
+                                   : Dims(dtype, {-1, 3, 1, -1}, {"N", "", "", ""}));
     }
     auto* context = reinterpret_cast<OrtShapeInferContext*>(&node);
     CHECK(Take(made.op->InferOutputShapeFn(made.op.get(), context)).empty());
     CHECK(fake.live == 0);
     if (!CHECK(node.outputs.size() == made.schema.output_count)) continue;
     const FakeShape& first = node.outputs[0];
-    if (!CHECK(first.sizes.size() == 4)) continue;
-    CHECK(first.sizes[0] == -1 && first.symbols[0] == "N");
-    CHECK(first.sizes[1] == (made.schema.input_count > 1 ? 3 : 1));
-    CHECK(first.sizes[2] == 4);
+    if (!CHECK(first.sizes.size() == 5)) continue;
+    CHECK(first.sizes[0] == 7 && first.symbols[0].empty());
+    CHECK(first.sizes[1] == -1 && first.symbols[1] == "N");
+    CHECK(first.sizes[2] == (made.schema.input_count > 1 ? 3 : 1));
+    CHECK(first.sizes[3] == 4);
     // Nobody knows the last one: it has a name that nothing else has.
-    CHECK(first.sizes[3] == -1 && !first.symbols[3].empty());
-    const std::string name = first.symbols[3];
+    CHECK(first.sizes[4] == -1 && !first.symbols[4].empty());
+    const std::string name = first.symbols[4];
     CHECK(Take(made.op->InferOutputShapeFn(made.op.get(), context)).empty());
-    CHECK(node.outputs[0].symbols[3] != name && !node.outputs[0].symbols[3].empty());
+    CHECK(node.outputs[0].symbols[4] != name && !node.outputs[0].symbols[4].empty());
   }
 }
 
@@ -196,9 +198,10 @@ void TestDomains() {
     CHECK(domains == again && fake.live == static_cast<int>(count));
     CHECK(!Take(factory.GetCustomOpDomains(&factory, domains.data(), count - 1)).empty());
     size_t ops = 0;
+    std::set<std::string> names;
     for (OrtCustomOpDomain* domain : domains) {
       const auto& made = *reinterpret_cast<FakeDomain*>(domain);
-      CHECK(!made.ops.empty());
+      CHECK(!made.ops.empty() && names.insert(made.name).second);
       for (const OrtCustomOp* op : made.ops) {
         bool declared = false;
         for (size_t i = 0; i < table.count; ++i) {

@@ -224,8 +224,9 @@ def _sessions(plugin: Plugin, model: bytes) -> Iterator[onnxruntime.InferenceSes
 
 @pytest.mark.parametrize("op", _ELEMENTWISE, ids=_name)
 def test_shapes_are_inferred_and_symbols_stay(plugin: Plugin, op: Mapping[str, Any]) -> None:
+    shape = ["N", 3, "M"] if op["inputs"] else []
     for session in _sessions(plugin, _open(op, ("N", 3, "M"))):
-        assert all(each.shape == ["N", 3, "M"] for each in session.get_outputs())
+        assert all(each.shape == shape for each in session.get_outputs())
     if len(op["inputs"]) < 2:
         return
     for session in _sessions(plugin, _open(op, ("N", 1, 4), (3, 1))):

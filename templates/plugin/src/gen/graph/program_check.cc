@@ -204,7 +204,8 @@ Status CheckGraph(const Graph& graph, std::vector<const KernelRow*>* rows) {
 Status Located(const Graph& graph, size_t node, const Status& status) {
   if (status.ok()) return Status();
   const GraphNode& place = graph.nodes[node];
-  const std::string op = place.op.c_str();  // what comes after a '\0' would end the text
+  const std::string domain = place.domain.c_str();  // what comes after a '\0' would end the text
+  const std::string op = (domain.empty() ? "" : domain + "::") + place.op.c_str();
   const std::string name = place.name.c_str();
   const std::string label = name.empty() ? std::to_string(node) : "'" + name + "'";
   return Status(status.code(), op + " node " + label + ": " + status.message());

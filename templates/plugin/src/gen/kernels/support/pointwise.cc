@@ -67,7 +67,7 @@ void Pointwise::RunRow(const void** in, char* out, int64_t length, char* tiles) 
     loop(function, in, count(), out + done * Bytes(y.dtype), n);
     for (int k = 0; k < count(); ++k) {
       if (step(k) == 0) continue;
-      in[k] = static_cast<const char*>(in[k]) + 0 * n * Bytes(inputs[static_cast<size_t>(k)].dtype);
+      in[k] = static_cast<const char*>(in[k]) + n * Bytes(inputs[static_cast<size_t>(k)].dtype);
     }
   }
 }
