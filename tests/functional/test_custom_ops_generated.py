@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import custom_ops as own
 import pytest
-from pair_sum import written
+from own_blueprints import RICH
+from pair_sum import written_project
 from projects import Project, built
 from runtimes import SUPPORTED, runtime
 
-#: Every type, option and kind of attribute; versions; types and shapes that no input settles.
-RICH = own._HEAD.format(library="cpu") + own.RICH + own.STUB
 NO_LIBRARY = """\
 epforge: 1
 name: acme-npu
@@ -42,8 +40,7 @@ def no_library() -> Project:
 
 @pytest.fixture(scope="module")
 def stub_written(repository: Path) -> Project:
-    text = (repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8")
-    return built(text, changes=written(text))
+    return written_project(repository)
 
 
 def run(project: Project, *command: str, host: Path | None = None) -> str:

@@ -153,6 +153,31 @@ task(3)
 
 
 @every_runtime
+def test_fr_78_the_domain_brings_kernels_for_the_cpu(
+    custom_ops: Project, version: str | None
+) -> None:
+    """The session knows the execution provider's domain, and is on the CPU alone."""
+    said = ok(
+        custom_ops,
+        BOTH
+        + """
+made = own_ops.neighbours()
+settings = ort.SessionOptions()
+settings.log_severity_level = 2
+settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+settings.add_provider_for_devices([device], {})
+one = ort.InferenceSession(made.SerializeToString(), settings, ["CPUExecutionProvider"])
+cpu = models.taken(one, "CPUExecutionProvider")
+assert cpu == ["Add", "Clip", "GatedUnit", "Mul", "Relu"], cpu
+inputs = models.feeds(made, 5)
+models.close(one.run(None, inputs), [own_ops.neighbours_of(inputs["X"])])
+""",
+        version,
+    )
+    assert complaints(said) == []
+
+
+@every_runtime
 def test_an_execution_provider_and_then_the_library_are_one_domain_too_many(
     custom_ops: Project, version: str | None
 ) -> None:

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 from fresh import every_runtime, ok
-from pair_sum import written
-from projects import Project, built
+from pair_sum import written_project
+from projects import Project
 
 from epforge.validate import Outcome, Rung, validate
 
-BLUEPRINT = "blueprints/custom-ops.yaml"
-EJECTED = "    compute: min(max(x, lo), hi)\n"
 BOTH = """
 import own_ops, onnx
 library = plugin.get_custom_ops_library_path()
@@ -22,10 +20,7 @@ library = plugin.get_custom_ops_library_path()
 @pytest.fixture(scope="module")
 def written_one(repository: Path) -> Project:
     """PairSum is written, and Clip ejected."""
-    text = (repository / BLUEPRINT).read_text(encoding="utf-8")
-    assert text.count(EJECTED) == 1
-    text = text.replace(EJECTED, f"{EJECTED}    kernel: yours\n")
-    return built(text, changes=written(text))
+    return written_project(repository)
 
 
 @every_runtime

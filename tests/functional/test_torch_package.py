@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 from custom_ops import RICH
-from projects import Project, built, expanded
-from torch_blueprints import EDGES, WRITTEN, torch_project
+from pair_sum import written_project
+from projects import expanded
+from torch_blueprints import EDGES, PAIR_SUM, WRITTEN, torch_project
 from torch_venv import torch_python
 
 pytestmark = pytest.mark.lab
@@ -64,7 +65,7 @@ def _filled(text: str, bodies: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("text", [RICH, EDGES], ids=["rich", "edges"])
-def test_its_tests_pass(text: str, tmp_path: Path) -> None:
+def test_fr_73_74_75_76_its_tests_pass(text: str, tmp_path: Path) -> None:
     output = tested(written(torch_project(text), tmp_path))
     stubs = set(re.findall(r"(\S+): \w+ is yours to write", output))
     assert stubs == ({"com.acme::Many"} if text is RICH else set())
@@ -82,20 +83,18 @@ def test_stubs_say_what_is_to_be_written(repository: Path, tmp_path: Path) -> No
     assert "CONTOSO_NPU_CUSTOM_OPS_LIBRARY" in output
 
 
-@pytest.fixture(scope="module")
-def library_project(repository: Path) -> Project:
-    return built((repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8"))
-
-
-def test_the_library_computes_what_pytorch_does(library_project: Project, tmp_path: Path) -> None:
+def test_fr_73_the_library_computes_what_pytorch_does(repository: Path, tmp_path: Path) -> None:
+    project = written_project(repository)  # the stub too, in C++ and in Python
+    assert project.custom_ops_library is not None
     folder = tmp_path / "torch"
-    shutil.copytree(library_project.root / "torch", folder)
-    library = library_project.custom_ops_library
-    assert library is not None
-    variables = {"CONTOSO_NPU_CUSTOM_OPS_LIBRARY": str(library)}
-    output = tested(folder, "tests/test_runtime.py", **variables)
+    shutil.copytree(project.root / "torch", folder)
+    stub = folder / "contoso_npu_torch/yours/pair_sum.py"
+    text = _filled(stub.read_text(encoding="utf-8"), PAIR_SUM)
+    stub.write_text(text.replace("    (2, 3),\n", "    (2, 4),\n"), encoding="utf-8")
+    variables = {"CONTOSO_NPU_CUSTOM_OPS_LIBRARY": str(project.custom_ops_library)}
+    output = tested(folder, **variables)
     assert "CONTOSO_NPU_CUSTOM_OPS_LIBRARY" not in output
-    assert int(re.findall(r"(\d+) passed", output)[0]) >= 8
+    assert "is yours to write" not in output
 
 
 def test_a_gradient_that_is_wrong_is_found(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_blueprints import COMPILED, MEMORY, RICH
 from projects import Project, built
 
 from epforge.validate import Check, Outcome, Report, Rung, find_runtime, validate
@@ -54,6 +55,20 @@ def test_on_every_runtime(custom_ops: Project, version: str) -> None:
     report = validate(custom_ops.library, runtimes=[find_runtime(version)])
     assert report.passed, report.summary
     assert "not checked" not in line(report, "com.contoso::Scale").detail
+
+
+@pytest.mark.parametrize("text", [COMPILED, MEMORY, RICH], ids=["compiled", "memory", "rich"])
+def test_in_projects_of_every_kind(text: str) -> None:
+    """All rungs, and every custom op that is written has the reference of the library."""
+    project = built(text)
+    report = validate(project.library)
+    assert report.passed, report.summary
+    written = {op["op"] for op in project.manifest["custom_ops"] if op["kernel"] == "generated"}
+    for op in project.manifest["custom_ops"]:
+        check = line(report, f"{op['domain']}::{op['op']}")
+        assert check.outcome is Outcome.PASSED, check
+        assert ("right" in check.detail) is (op["op"] in written), check.detail
+        assert "not checked" not in check.detail, check.detail
 
 
 def test_one_of_them_alone(custom_ops: Project) -> None:

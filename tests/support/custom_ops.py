@@ -17,6 +17,7 @@ _HEAD = """\
 epforge: 1
 name: acme-npu
 vendor: Acme
+ort: {{min: "1.25.0"}}
 ops: [Relu]
 features: {{custom_op_library: {library}}}
 custom_ops:
@@ -116,9 +117,14 @@ STUB = """\
 """
 
 
+def text(ops: str = RICH, library: str = "cpu") -> str:
+    """A blueprint with those entries under ``custom_ops``."""
+    return _HEAD.format(library=library) + ops
+
+
 def custom(ops: str = RICH, library: str = "cpu") -> Blueprint:
     """The resolved blueprint of a project with those entries under ``custom_ops``."""
-    return resolve(parse(_HEAD.format(library=library) + ops))
+    return resolve(parse(text(ops, library)))
 
 
 def printed(

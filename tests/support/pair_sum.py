@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from projects import expanded
+from projects import Project, built, expanded
 
 HEADER = "src/kernels/com_contoso_pair_sum.h"
 SOURCE = "src/kernels/com_contoso_pair_sum.cc"
+_EJECTED = "    compute: min(max(x, lo), hi)\n"
 
 _WRITTEN = """\
 #include "kernels/com_contoso_pair_sum.h"
@@ -53,6 +55,18 @@ Status Compute(const ComContosoPairSumAttrs& attrs, Inputs inputs, Outputs outpu
 
 }  // namespace %(ns)s
 """
+
+
+def written_project(repository: Path) -> Project:
+    """The project of `blueprints/custom-ops.yaml` with PairSum written and Clip ejected.
+
+    Args:
+        repository: the top of the checkout.
+    """
+    text = (repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8")
+    assert text.count(_EJECTED) == 1
+    text = text.replace(_EJECTED, f"{_EJECTED}    kernel: yours\n")
+    return built(text, changes=written(text))
 
 
 def written(text: str) -> Mapping[str, str]:

@@ -34,7 +34,7 @@ from epforge.workspace import publish
 _SUPPORT = Path(__file__).resolve().parent
 _GENERATOR = _SUPPORT.parents[1] / "generator"
 _STORE = cache_dir("tests", "projects")  # asked before any test moves the cache elsewhere
-_KEPT = 24
+_KEPT = 48
 _DONE = "built"
 
 

@@ -6,6 +6,7 @@ _HEAD = """\
 epforge: 1
 name: acme-npu
 vendor: Acme
+ort: {min: "1.25.0"}
 ops: [Relu]
 custom_ops:
 """
@@ -102,6 +103,16 @@ WRITTEN: dict[str, dict[str, str]] = {
             "    return of_scale, of_xs\n"
         ),
     },
+}
+
+#: The stub of `blueprints/custom-ops.yaml`, as `pair_sum` has it in C++.
+PAIR_SUM = {
+    "forward": (
+        "    pairs = x.movedim(axis, -1).unflatten(-1, (-1, 2))\n"
+        "    return pairs.sum(dim=-1).movedim(-1, axis)\n"
+    ),
+    "output_shape": "    shape = list(x)\n    shape[axis] //= 2\n    return shape\n",
+    "backward": "    return (grad_y.repeat_interleave(2, dim=axis),)\n",
 }
 
 

@@ -8,7 +8,7 @@ from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Severity
 from epforge.blueprint.nodes import Path
 from epforge.blueprint.source import BlueprintSource
 from epforge.ops.model import DType
-from epforge.resolve.custom_ops import resolve_custom_ops
+from epforge.resolve.custom_ops import check_runtimes, resolve_custom_ops
 from epforge.resolve.custom_schema import as_op, as_schema
 from epforge.resolve.extras import (
     resolve_compile,
@@ -114,6 +114,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     vendor = resolve_vendor(shape.vendor, found)
     devices = resolve_devices(shape.devices, names, paradigm, vendor, found)
     ort = resolve_ort(shape.ort, found)
+    check_runtimes(shape.custom_ops, ort.minimum, found)
     return Blueprint(
         edition=shape.epforge,
         names=names,

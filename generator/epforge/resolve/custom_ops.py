@@ -23,6 +23,8 @@ from epforge.resolve.services import CustomAttribute, CustomKernel, CustomOp, Cu
 
 #: Inputs and outputs that a kernel can tell apart.
 MAX_PARAMETERS = 32
+#: The first runtime whose kernels can read attributes that are lists of strings.
+STRINGS_SINCE = (1, 25)
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _OPTIONS = {"?": "optional", "*": "variadic"}
 _DTYPES = tuple(dtype.text for dtype in DType)
@@ -44,6 +46,21 @@ def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tu
         seen.setdefault(words, index)
         ops.append(_custom_op(shape, parts, path, found))
     return tuple(ops)
+
+
+def check_runtimes(
+    shapes: tuple[CustomOpShape, ...], minimum: tuple[int, int, int], found: Findings
+) -> None:
+    """An error for what the oldest runtime cannot do."""
+    if minimum[:2] >= STRINGS_SINCE:
+        return
+    since = ".".join(map(str, STRINGS_SINCE))
+    for index, shape in enumerate(shapes):
+        for name, attribute in shape.attributes.items():
+            if attribute.type == "strings":
+                place: Path = ("custom_ops", index, "attributes", name, "type")
+                what = f"strings: kernels read lists of strings from ONNX Runtime {since} on"
+                found.error(place, "too-new", what, "", f'write "{since}.0" for ort.min')
 
 
 def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:

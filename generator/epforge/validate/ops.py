@@ -118,7 +118,9 @@ def _verdict(
     since = " ".join(str(claim.since) for claim in claims)
     types = sorted({t for claim in claims for values in claim.types.values() for t in values})
     shown = ", ".join(types[:4]) + (f" +{len(types) - 4}" if len(types) > 4 else "")
-    detail = f"since {since}; {shown}; {_models(passed - left_alone)} right"
+    detail = "; ".join(
+        filter(None, (f"since {since}", shown, f"{_models(passed - left_alone)} right"))
+    )
     open_ = sum(case.outcome is Outcome.NOT_CHECKED for case in cases)
     detail += f", {left_alone} undeclared left alone" if left_alone else ""
     return Outcome.PASSED, detail + (f", {open_} not checked" if open_ else "")

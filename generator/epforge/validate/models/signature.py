@@ -90,13 +90,10 @@ def _required_attributes(node: NodeFact, op: OpOffer) -> Iterator[Finding]:
 
 
 def _wrong_kind(node: NodeFact, attribute: Attribute, kind: str) -> Finding:
-    """An attribute is asked for by its kind; with another kind it is as good as not there."""
+    """An attribute is asked for by its kind."""
     message = f"has the attribute {attribute.name} as {kind}, the op takes it as {attribute.kind}"
     hint = f"{_EXPORT} with {attribute.name} as {attribute.kind}."
-    if attribute.required:
-        return _finding(node, "wrong-attribute", message, hint)
-    message += ": it loads, and the default may be what counts"
-    return _finding(node, "wrong-attribute", message, hint, Severity.WARNING)
+    return _finding(node, "wrong-attribute", message, hint)
 
 
 def _formal(op: OpOffer, name: str) -> bool:

@@ -89,6 +89,7 @@ CustomOp::CustomOp(const Api& api, const CustomOpSchema& schema)
   entry_.row = &row_;
 <% if cuda_library %>
   entry_.on_stream = on_stream;
+  if (on_stream) unknown_dims_ = uint64_t{1} << 32;  // names that its double for the CPU never gives
 <% endif %>
   GetName = Callback<&CustomOp::Name>::Call;
   GetExecutionProviderType = Callback<&CustomOp::Provider>::Call;

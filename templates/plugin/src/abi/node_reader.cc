@@ -9,14 +9,20 @@
 #include "abi/bridge.h"
 
 namespace <%= ns %> {
-<% if strings_attributes %>
+<% if custom_ops %>
 namespace {
+
+Status WrongKind(const char* name) {
+  return InvalidArgument(std::string("attribute '") + name + "' is of the wrong kind");
+}
+<% if strings_attributes %>
 
 Status TooOld(const char* name) {
   return NotImplemented(std::string("attribute '") + name +
                         "': kernels read lists of strings from ONNX Runtime 1.25 on, in a library "
                         "made for API level 25 or newer");
 }
+<% endif %>
 
 }  // namespace
 
@@ -56,8 +62,12 @@ Status NodeReader::Find(const char* name, OrtOpAttrType type, const OrtOpAttr** 
   if (!FromOrt(api_, status).ok()) *attribute = nullptr;
   OrtOpAttrType actual = type;
   if (*attribute != nullptr) EP_ORT(api_, ort->OpAttr_GetType(*attribute, &actual));
+<% if custom_ops %>
+  return actual == type ? Status() : WrongKind(name);
+<% else %>
   if (actual == type) return Status();
   return InvalidArgument(std::string("attribute '") + name + "' is of the wrong kind");
+<% endif %>
 }
 
 Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t* bytes,
@@ -71,6 +81,15 @@ Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t
     const Status read = FromOrt(api_, ort.ReadOpAttr(attribute, type, data, *bytes, bytes));
     return data != nullptr ? read : Status();  // no room is an error even when asking for the size
   }
+<% if custom_ops %>
+  *found = FromOrt(api_, ReadInfo(name, type, data, bytes)).ok();
+  return *found ? Status() : CheckAbsent(name, type);
+}
+
+OrtStatus* NodeReader::ReadInfo(const char* name, OrtOpAttrType type, void* data,
+                                size_t* bytes) const {
+  const OrtApi& ort = *api_.ort;
+<% endif %>
   OrtStatus* status = nullptr;
   size_t width = 1;  // of what ORT counts here: elements
   if (type == ORT_OP_ATTR_INT) {
@@ -89,9 +108,27 @@ Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t
     status = ort.KernelInfoGetAttributeArray_float(info_, name, items, bytes);
   }
   *bytes *= width;
+<% if custom_ops %>
+  return status;
+}
+
+Status NodeReader::CheckAbsent(const char* name, OrtOpAttrType type) const {
+  constexpr OrtOpAttrType kKinds[] = {ORT_OP_ATTR_INT, ORT_OP_ATTR_FLOAT, ORT_OP_ATTR_STRING,
+                                      ORT_OP_ATTR_INTS, ORT_OP_ATTR_FLOATS};
+  for (OrtOpAttrType kind : kKinds) {
+    const bool single = kind == ORT_OP_ATTR_INT || kind == ORT_OP_ATTR_FLOAT;
+    int64_t value = 0;
+    size_t bytes = 0;  // of others only the size is asked for
+    OrtStatus* status = ReadInfo(name, kind, single ? &value : nullptr, &bytes);
+    if (FromOrt(api_, status).ok() && kind != type) return WrongKind(name);
+  }
+  return Status();
+}
+<% else %>
   *found = FromOrt(api_, status).ok();
   return Status();
 }
+<% endif %>
 
 template <class T>
 Status NodeReader::ReadOne(const char* name, OrtOpAttrType type, T* value, bool* found) const {

@@ -40,6 +40,11 @@ class NodeReader final : public Node {
   Status Find(const char* name, OrtOpAttrType type, const OrtOpAttr** attribute) const;
   // Reads `*bytes` bytes into `data`; with null `data`, only says how many there are.
   Status Read(const char* name, OrtOpAttrType type, void* data, size_t* bytes, bool* found) const;
+<% if custom_ops %>
+  OrtStatus* ReadInfo(const char* name, OrtOpAttrType type, void* data, size_t* bytes) const;
+  // Fails if there is an attribute of another kind. ORT's kernel info has no word for that.
+  Status CheckAbsent(const char* name, OrtOpAttrType type) const;
+<% endif %>
   template <class T>
   Status ReadOne(const char* name, OrtOpAttrType type, T* value, bool* found) const;
   template <class T>

@@ -203,6 +203,19 @@ def test_the_operators_come_with_the_execution_provider_alone(
         assert op["op"] in str(error)
 
 
+@pytest.mark.filterwarnings("ignore:Specified 'providers'")
+@pytest.mark.parametrize("op", _ELEMENTWISE, ids=_name)
+def test_with_them_come_kernels_for_the_cpu(plugin: Plugin, op: Mapping[str, Any]) -> None:
+    """The session is not on the device that brought them along."""
+    for chosen in itertools.product(*op["types"].values()):
+        one = _trial(op, dict(zip(op["types"], chosen, strict=True))).build()
+        settings = onnxruntime.SessionOptions()
+        settings.add_provider_for_devices([plugin.device], {})
+        session = onnxruntime.InferenceSession(one.model, settings, ["CPUExecutionProvider"])
+        assert session.get_providers() == ["CPUExecutionProvider"]
+        assert_same(session.run(None, one.feeds), expected(one))
+
+
 def _open(op: Mapping[str, Any], *shapes: tuple[int | str, ...]) -> bytes:
     """A model whose inputs have these shapes, open dimensions as texts."""
     sizes = tuple(tuple(d if isinstance(d, int) else 2 for d in shape) for shape in shapes)
