@@ -66,8 +66,13 @@ def test_its_tests_pass(name: str, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("version", SUPPORTED)
-@pytest.mark.parametrize("name", ["custom_ops", "rich"])
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        *(("custom_ops", version) for version in SUPPORTED),
+        *(("rich", version) for version in SUPPORTED[1:]),  # texts in lists want the second
+    ],
+)
 def test_its_tests_pass_on_every_runtime(
     name: str, version: str, request: pytest.FixtureRequest
 ) -> None:

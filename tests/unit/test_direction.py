@@ -12,6 +12,7 @@ FOUNDATION = {"errors", "cache", "assets"}
 # What each room may import, beside itself and the foundation. `cli` sees all.
 RANKS = [
     {"names"},
+    {"literals"},
     {"ort", "ops"},
     {"blueprint"},
     {"resolve"},

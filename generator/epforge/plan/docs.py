@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
-from epforge.plan import samples
+from epforge.plan import samples, torch
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -14,6 +14,7 @@ from epforge.resolve.model import (
     OptionType,
     VirtualPolicy,
 )
+from epforge.resolve.services import CustomKernel, CustomLibrary, CustomOp, CustomParameter
 
 _NAMED_OPS = 12  # more than these are counted, not listed
 
@@ -26,6 +27,7 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
 def _readme(blueprint: Blueprint) -> FileSpec:
     names = blueprint.names
     library_file = f"lib{names.library}.so"
+    custom_library = blueprint.custom_library
     virtual = any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
     return FileSpec(
         path="README.md",
@@ -51,6 +53,10 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "device_memory": blueprint.memory.on_device,
             "devices": [_device(device) for device in blueprint.devices],
             "options": [_option(option) for option in blueprint.options],
+            "custom_ops": [_custom_op(op) for op in blueprint.custom_ops],
+            "custom_library": custom_library and f"lib{custom_library}.so",
+            "cuda_library": blueprint.features.custom_op_library is CustomLibrary.CUDA,
+            "torch": torch.package_name(blueprint) if torch.files(blueprint) else None,
             "compiled": blueprint.compiles,
             "contexts": blueprint.has_contexts,
             "share": blueprint.features.share,
@@ -111,6 +117,28 @@ def _device(device: Device) -> dict[str, str | Identifier]:
         "type": device.type.value,
         "match": ", " + ", ".join(parts) if parts else ", of any vendor",
         "virtual": "; also as a virtual device" if virtual else "",
+    }
+
+
+def _custom_op(op: CustomOp) -> dict[str, str]:
+    def formals(parameters: tuple[CustomParameter, ...]) -> str:
+        return ", ".join(f"{p.name}: {p.spelling}" for p in parameters)
+
+    types = "; ".join(f"{name}: {', '.join(d.text for d in t)}" for name, t in op.types.items())
+    texts = {name: expression.text for name, expression in (op.compute or {}).items()}
+    formula = "; ".join(f"{name} = {text}" for name, text in texts.items())
+    elsewhere = op.kernel is CustomKernel.ELSEWHERE
+    return {
+        "name": op.label,
+        "inputs": formals(op.inputs),
+        "outputs": formals(op.outputs),
+        "types": types,
+        "formula": formula,
+        "note": "in another library; only its schema is here"
+        if elsewhere
+        else ""
+        if formula
+        else "yours to write",
     }
 
 

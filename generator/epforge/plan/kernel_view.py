@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from epforge.literals import cpp_string
 from epforge.names import Identifier, Name, Safe
 from epforge.ops.families._expression import Formulas
 from epforge.ops.model import Attribute, DType
@@ -298,24 +299,13 @@ def _default(attribute: Attribute) -> str:
 def _literal(value: object) -> str:
     """The C++ literal of a schema's default."""
     if isinstance(value, str):
-        return _text(value)
+        return cpp_string(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
         return _float(value)
     # There is no literal for the smallest number: -9223372036854775808 negates one too large.
     return "-9223372036854775807 - 1" if value == -(2**63) else str(value)
-
-
-def _text(text: str) -> str:
-    """A C++ string literal. All but letters, digits and a few marks is written as octal numbers."""
-    parts = (
-        chr(byte)
-        if chr(byte).isascii() and (chr(byte).isalnum() or byte in b" _-.,:;/()[]+*=")
-        else f"\\{byte:03o}"
-        for byte in text.encode()
-    )
-    return f'"{"".join(parts)}"'
 
 
 def _float(value: float) -> str:

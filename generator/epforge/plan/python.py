@@ -57,6 +57,7 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
                 "ep": names.ep,
                 "package": names.package,
                 "device_memory": blueprint.memory.on_device,
+                "custom_ops": bool(blueprint.custom_ops),
                 "custom_library": blueprint.custom_library is not None,
             },
             "registers the library from Python",

@@ -103,7 +103,7 @@ def _file(
     reason: str,
     owner: Owner = Owner.GENERATED,
 ) -> FileSpec:
-    return FileSpec(path, f"torch/{template}", owner, params, reason)
+    return FileSpec(path, f"plugin/torch/{template}", owner, params, reason)
 
 
 def _versions(ops: tuple[CustomOp, ...]) -> dict[str, int]:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from epforge.literals import py_value
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
 from epforge.plan.torch_names import parameter
-from epforge.render.filters import py_value
 from epforge.resolve.services import CustomAttribute, CustomOp, CustomParameter
 
 _WIDTH = 100
@@ -116,9 +116,18 @@ class Call:
         """The inputs' names as a tuple, without its parentheses."""
         return self.values[0] + "," if len(self.values) == 1 else ", ".join(self.values)
 
-    def inputs_typed(self) -> list[str]:
-        """The inputs as parameters: ``x: Tensor``."""
-        return [f"{parameter(p.name)}: {_TENSOR_TYPES[p.option]}" for p in self.op.inputs]
+    def inputs_typed(self, *, defaults: bool = False) -> list[str]:
+        """The inputs as parameters: ``x: Tensor``.
+
+        Args:
+            defaults: optional ones that nothing follows may be left out.
+        """
+        found = [f"{parameter(p.name)}: {_TENSOR_TYPES[p.option]}" for p in self.op.inputs]
+        for index in reversed(range(len(found))):
+            if not defaults or self.op.inputs[index].option != "optional":
+                break
+            found[index] += " = None"
+        return found
 
     def shapes_typed(self) -> list[str]:
         """The inputs' shapes as parameters."""
@@ -162,7 +171,11 @@ class Call:
     def public(self) -> list[str]:
         """The parameters of the function that people call."""
         attributes = [*self.tensors_typed(), *self.plain_typed(defaults=True)]
-        return [*self.inputs_typed(), *(["*"] if attributes else []), *attributes]
+        return [
+            *self.inputs_typed(defaults=True),
+            *(["*"] if attributes else []),
+            *attributes,
+        ]
 
     def public_arguments(self) -> list[str]:
         """What that function passes to ``torch.ops``."""

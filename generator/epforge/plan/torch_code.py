@@ -103,7 +103,7 @@ def op_view(call_: Call, version: int) -> OpView:
         imports=_imports(call_, text, has_yours, derived),
         schema=safe(call_.schema()),
         init=safe(call_.init()),
-        module_inputs=safe(call_.inputs_typed()),
+        module_inputs=safe(call_.inputs_typed(defaults=True)),
         module_call=safe(call_.module_arguments()),
         result=Safe(call_.result),
         parameters=safe(call_.public()),

@@ -6,7 +6,18 @@ from dataclasses import dataclass, fields, replace
 
 from epforge.names import Identifier, Safe
 from epforge.ops.expression import Formal, Scope, differentiate
-from epforge.ops.expression.model import Default, Has, Input, Logical, Node, Not, Number, Select
+from epforge.ops.expression.build import add, multiply, subtract
+from epforge.ops.expression.model import (
+    Arithmetic,
+    Default,
+    Has,
+    Input,
+    Logical,
+    Node,
+    Not,
+    Number,
+    Select,
+)
 from epforge.plan.expression_torch import Names, attributes_of, inputs_of, print_torch, walk
 from epforge.plan.torch_call import Call, call, is_float, safe
 from epforge.plan.torch_names import parameter
@@ -105,7 +116,18 @@ def _present(node: Node, name: str) -> Node:
             changed[item.name] = _present(value, name)
         elif isinstance(value, tuple):
             changed[item.name] = tuple(_present(each, name) for each in value)
-    return replace(node, **changed) if changed else node  # type: ignore[arg-type]
+    if not changed:
+        return node
+    known: Node = replace(node, **changed)  # type: ignore[arg-type]
+    # What has become a plain 1 or 0 need not be computed with.
+    match known:
+        case Arithmetic(op="*", left=left, right=right):
+            return multiply(left, right)
+        case Arithmetic(op="+", left=left, right=right):
+            return add(left, right)
+        case Arithmetic(op="-", left=left, right=right):
+            return subtract(left, right)
+    return known
 
 
 def _part(call_: Call, input_: CustomParameter, output: CustomParameter, node: Node) -> Part:

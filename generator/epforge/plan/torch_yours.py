@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from epforge.literals import py_string
 from epforge.names import Safe
 from epforge.plan.torch_call import Call, call, literal, safe
 from epforge.plan.torch_names import parameter
-from epforge.render.filters import py_string
 from epforge.resolve.services import CustomAttribute, Grad
 
 #: Values for attributes without a default in the tests of a stub.

@@ -140,7 +140,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
         native=Native(shape.python.native),
         distributions=resolve_distributions(shape.python, found),
-        torch=resolve_torch(shape, found),
+        torch=resolve_torch(shape, names.namespace, found),
         overlays=tuple(
             resolve_texts((overlay.source,), ("overlays", index, "source"), found)[0]
             for index, overlay in enumerate(shape.overlays)

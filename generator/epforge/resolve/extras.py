@@ -25,6 +25,15 @@ from epforge.resolve.services import (
 #: The first API level with the callback that says which compiled models go without weights.
 WEIGHTLESS_SINCE = 29
 
+#: The opsets of PyTorch's exporters: the older one has ended, the newer one begins with 18. Measured
+#: with PyTorch 2.13.
+EXPORTERS = {"legacy": (7, 23), "dynamo": (18, schemas.ONNX_OPSET)}
+#: Namespaces of ``torch.ops`` that are taken.
+TORCH_NAMESPACES = frozenset(
+    {"aten", "c10d", "debugprims", "higher_order", "mkldnn", "onnx", "onnxscript", "prepacked",
+     "prim", "prims", "profiler", "quantized", "rngprims", "sparse", "torchvision"}
+)  # fmt: skip
+
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _SUFFIX = re.compile(r"|[-._]?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
@@ -132,7 +141,9 @@ def _custom_op_library(blueprint: BlueprintShape, found: Findings) -> CustomLibr
     return CustomLibrary.NONE
 
 
-def resolve_torch(blueprint: BlueprintShape, found: Findings) -> Torch | None:
+def resolve_torch(
+    blueprint: BlueprintShape, namespace: Identifier, found: Findings
+) -> Torch | None:
     """The opsets of the PyTorch exporters."""
     shape = blueprint.torch
     if shape is None:
@@ -140,10 +151,14 @@ def resolve_torch(blueprint: BlueprintShape, found: Findings) -> Torch | None:
     if not blueprint.custom_ops and not found.source.incomplete("custom_ops"):
         what = "torch: there are no custom operators for PyTorch"
         found.key_error(("torch",), "no-effect", what, "", "delete it, or add custom_ops")
+    if namespace in TORCH_NAMESPACES:
+        what = f"torch: {namespace} is a namespace of PyTorch's own operators"
+        found.error(("name",), "reserved-name", what, "another name")
     for key, opset in (("legacy", shape.legacy), ("dynamo", shape.dynamo)):
-        if opset is not None and not 7 <= opset <= schemas.ONNX_OPSET:
-            what = f"torch.{key}: PyTorch does not export to opset {opset}"
-            found.error(("torch", key), "unknown-opset", what, f"7 to {schemas.ONNX_OPSET}")
+        low, high = EXPORTERS[key]
+        if opset is not None and not low <= opset <= high:
+            what = f"torch.{key}: the exporter has no opset {opset}"
+            found.error(("torch", key), "unknown-opset", what, f"{low} to {high}")
     return Torch(shape.legacy, shape.dynamo)
 
 

@@ -181,7 +181,7 @@ def test_the_defaults_of_attributes_are_literals_of_their_types() -> None:
     members = {a.key: (a.cpp, a.default) for a in view.attributes}
     assert members["names"] == (
         "std::vector<std::string>",
-        '{"a", "\\303\\251\\360\\237\\230\\200\\042\\134\\077\\077/\\012"}',
+        '{"a", "\\303\\251\\360\\237\\230\\200\\"\\\\?\\?/\\n"}',
     )
     assert members["flag"] == ("bool", "true")
     assert members["tiny"] == ("float", "0.0f")

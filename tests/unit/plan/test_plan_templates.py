@@ -50,6 +50,7 @@ custom_ops:
     attributes: {low: {type: int, default: 2}}
     compute: {y: "max(x, low) + sum(xs)", z: "has(bias) and cast(x, uint8) > 0"}
   - {op: com.contoso::Stub, inputs: {x: T}, outputs: {y: T}, types: {T: [float32]}}
+torch: {legacy: 17, dynamo: 18}
 """
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
 TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM)

@@ -54,7 +54,7 @@ def test_it_is_part_of_the_project() -> None:
 
 def test_every_template_is_used() -> None:
     root = assets_dir("templates")
-    there = {path.relative_to(root).as_posix() for path in (root / "torch").rglob("*.*")}
+    there = {path.relative_to(root).as_posix() for path in (root / "plugin/torch").rglob("*.*")}
     used = {spec.template for spec in specs(EDGES).values()}
     assert {path for path in there if "__pycache__" not in path} == used
 

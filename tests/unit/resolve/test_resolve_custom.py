@@ -192,7 +192,12 @@ def test_torch_and_the_library_need_custom_ops() -> None:
     ops = "ops: [Relu]\n"
     assert _only(ops + "torch: {legacy: 17}\n").code == "no-effect"
     assert _only(ops + "features: {custom_op_library: cuda}\n").code == "no-effect"
-    assert _only(_OP + "    compute: x\ntorch: {legacy: 99}\n").code == "unknown-opset"
+    own = _OP + "    compute: x\n"
+    for opset in ("legacy: 99", "legacy: 6", "dynamo: 17"):
+        assert _only(f"{own}torch: {{{opset}}}\n").code == "unknown-opset"
+    assert not _errors(own + "torch: {legacy: 17, dynamo: 18}\n")
+    (taken,) = analyse(parse(_HEAD.replace("contoso-npu", "prim") + own + "torch: {}\n")).errors
+    assert (taken.line, taken.code) == (2, "reserved-name")
 
 
 def test_patterns_and_kernels_may_name_custom_ops() -> None:

@@ -128,6 +128,10 @@ def unregister(name: str | None = None) -> None:
 
     Does nothing when there is none. Sessions come first: one that outlives its execution
     provider would use memory that is gone.
+<% if custom_ops %>
+    So would one on another provider that uses the custom operators: delete it, too, for it
+    cannot be told from others.
+<% endif %>
 
     Args:
         name: what `register` returned; None for every registration.
@@ -215,14 +219,12 @@ def _onnxruntime() -> Any:
 
 def _objects_alive() -> str:
     """What still uses the execution provider, in words; empty if nothing does."""
-    runtime = _onnxruntime()
     gc.collect()
-    objects = gc.get_objects()
-    sessions = [each for each in objects if isinstance(each, runtime.InferenceSession)]
-    count = sum(map(_uses_this, sessions))
+    count = sum(map(_uses_this, _sessions()))
 <% if device_memory %>
     users = [f"{count} session(s)"] if count else []
-    tensors = [each for each in objects if isinstance(each, runtime.OrtValue)]
+    ort_value = _onnxruntime().OrtValue
+    tensors = [each for each in gc.get_objects() if isinstance(each, ort_value)]
     count = sum(tensor.device_name().lower() != "cpu" for tensor in tensors)
     if count:
         users.append(f"{count} device tensor(s)")
@@ -230,6 +232,11 @@ def _objects_alive() -> str:
 <% else %>
     return f"{count} session(s)" if count else ""
 <% endif %>
+
+
+def _sessions() -> list[Any]:
+    session = _onnxruntime().InferenceSession
+    return [each for each in gc.get_objects() if isinstance(each, session)]
 
 
 def _uses_this(session: Any) -> bool:
@@ -252,5 +259,11 @@ def _unregister_at_exit() -> None:
     """Runs while the interpreter is whole. A session in a global variable is still alive then, and
     onnxruntime ends both in the right order by itself."""
     with _lock:
+<% if custom_ops %>
+        # One on another provider may compute with the operators that came from here, unseen.
+        if not _objects_alive() and not _sessions():
+            _unregister(list(_registered))
+<% else %>
         if not _objects_alive():
             _unregister(list(_registered))
+<% endif %>
