@@ -34,7 +34,7 @@ class Regressor(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.gated(self.value(x), self.gate(x), self.bias)
-        hidden = self.without_bias(hidden, hidden, None)  # the optional input is left out
+        hidden = self.without_bias(hidden, hidden)  # the optional input is left out
         return self.clip(self.last(hidden))
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from own_blueprints import RICH
+from own_blueprints import COMPILED, MEMORY, RICH
 from pair_sum import written_project
 from projects import Project, built
 from runtimes import SUPPORTED, runtime
@@ -30,6 +30,16 @@ custom_ops:
 @pytest.fixture(scope="module")
 def rich() -> Project:
     return built(RICH)
+
+
+@pytest.fixture(scope="module")
+def compiling() -> Project:
+    return built(COMPILED)
+
+
+@pytest.fixture(scope="module")
+def in_memory() -> Project:
+    return built(MEMORY)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +70,7 @@ def own_tests(project: Project, host: Path | None = None) -> str:
     return run(project, "pytest", "-q", "-rs", "-p", "no:cacheprovider", host=host)
 
 
-@pytest.mark.parametrize("name", ["custom_ops", "rich", "no_library"])
+@pytest.mark.parametrize("name", ["custom_ops", "rich", "no_library", "compiling", "in_memory"])
 def test_its_tests_pass(name: str, request: pytest.FixtureRequest) -> None:
     own_tests(request.getfixturevalue(name))
 

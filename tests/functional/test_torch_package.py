@@ -23,7 +23,7 @@ from torch_venv import torch_python
 pytestmark = pytest.mark.lab
 
 
-def tested(folder: Path, *arguments: str, **variables: str) -> str:
+def run_suite(folder: Path, *arguments: str, **variables: str) -> str:
     """The outcome of the package's tests, which all pass; without what is skipped on purpose."""
     done = subprocess.run(
         [torch_python(), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments],
@@ -66,7 +66,7 @@ def _filled(text: str, bodies: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("text", [RICH, EDGES], ids=["rich", "edges"])
 def test_fr_73_74_75_76_its_tests_pass(text: str, tmp_path: Path) -> None:
-    output = tested(written(torch_project(text), tmp_path))
+    output = run_suite(written(torch_project(text), tmp_path))
     stubs = set(re.findall(r"(\S+): \w+ is yours to write", output))
     assert stubs == ({"com.acme::Many"} if text is RICH else set())
 
@@ -78,7 +78,7 @@ def test_stubs_say_what_is_to_be_written(repository: Path, tmp_path: Path) -> No
         if file.path.startswith("torch/"):
             (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
             (folder / file.path).write_bytes(file.content)
-    output = tested(folder / "torch")
+    output = run_suite(folder / "torch")
     assert "com.contoso::PairSum: output_shape is yours to write, in yours/pair_sum.py" in output
     assert "CONTOSO_NPU_CUSTOM_OPS_LIBRARY" in output
 
@@ -92,7 +92,7 @@ def test_fr_73_the_library_computes_what_pytorch_does(repository: Path, tmp_path
     text = _filled(stub.read_text(encoding="utf-8"), PAIR_SUM)
     stub.write_text(text.replace("    (2, 3),\n", "    (2, 4),\n"), encoding="utf-8")
     variables = {"CONTOSO_NPU_CUSTOM_OPS_LIBRARY": str(project.custom_ops_library)}
-    output = tested(folder, **variables)
+    output = run_suite(folder, **variables)
     assert "CONTOSO_NPU_CUSTOM_OPS_LIBRARY" not in output
     assert "is yours to write" not in output
 

@@ -71,6 +71,14 @@ def test_in_projects_of_every_kind(text: str) -> None:
         assert "not checked" not in check.detail, check.detail
 
 
+@pytest.mark.lab
+@pytest.mark.parametrize("text", [COMPILED, RICH], ids=["compiled", "rich"])
+def test_under_the_address_sanitizer(text: str) -> None:
+    report = validate(built(text, preset="asan").library)
+    assert report.passed, report.summary
+    assert any("asan" in check.detail for check in report.checks if check.name == "needs")
+
+
 def test_one_of_them_alone(custom_ops: Project) -> None:
     report = validate(custom_ops.library, rungs=[Rung.OPS], only=["com.contoso::Clip"])
     assert report.passed, report.summary

@@ -25,8 +25,8 @@ from epforge.resolve.services import (
 #: The first API level with the callback that says which compiled models go without weights.
 WEIGHTLESS_SINCE = 29
 
-#: The opsets of PyTorch's exporters: the older one has ended, the newer one begins with 18. Measured
-#: with PyTorch 2.13.
+#: The opsets of PyTorch's exporters: the older one grows no more, the newer one begins with 18.
+#: Measured with PyTorch 2.13.
 EXPORTERS = {"legacy": (7, 23), "dynamo": (18, schemas.ONNX_OPSET)}
 #: Namespaces of ``torch.ops`` that are taken.
 TORCH_NAMESPACES = frozenset(

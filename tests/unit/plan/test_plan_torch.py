@@ -137,3 +137,18 @@ def test_its_python_is_clean(text: str, tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stdout
+
+
+def test_an_optional_input_at_the_end_may_be_left_out() -> None:
+    ops = (
+        '  - {op: com.acme::End, inputs: {x: T, bias: "T?"}, outputs: {y: T}, types: {T: [float32]},'
+        " compute: 'x + default(bias, 0)'}\n"
+        '  - {op: com.acme::Mid, inputs: {x: T, bias: "T?", z: T}, outputs: {y: T},'
+        " types: {T: [float32]}, compute: 'x * z + default(bias, 0)'}\n"
+    )
+    package = rendered(ops)
+    assert "bias: Tensor | None = None,\n" in package["torch/acme_npu_torch/ops/_end.py"]
+    assert "bias: Tensor | None,\n" in package["torch/acme_npu_torch/ops/_mid.py"]
+    assert "= None,\n" not in package["torch/acme_npu_torch/ops/_mid.py"]
+    # What the derivative by the optional input comes down to where that is there.
+    assert "return grad\n" in package["torch/acme_npu_torch/ops/_end.py"]
