@@ -1,12 +1,11 @@
-"""One operator, four runs: trained in PyTorch, exported, run by the EP, by a plain ONNX Runtime, and
-by a C++ program.
+"""From PyTorch to C++: one model, run by PyTorch, by the EP, by a plain ONNX Runtime, and in C++.
 
     python examples/torch-to-cpp/run.py
 
 Scaffolds and builds the blueprint's project, trains a small model with its operators in PyTorch,
-exports it with both exporters, and runs both models three ways. The numbers are compared with those
-of PyTorch. PyTorch comes from the interpreter given with --torch-python; without one, an environment
-is made and PyTorch installed into it.
+exports it with both exporters, and runs both models three ways. The numbers are compared with
+those of PyTorch. PyTorch comes from the interpreter given with --torch-python; without one, an
+environment is made and PyTorch installed into it.
 """
 
 from __future__ import annotations

@@ -141,8 +141,8 @@ def test_its_python_is_clean(text: str, tmp_path: Path) -> None:
 
 def test_an_optional_input_at_the_end_may_be_left_out() -> None:
     ops = (
-        '  - {op: com.acme::End, inputs: {x: T, bias: "T?"}, outputs: {y: T}, types: {T: [float32]},'
-        " compute: 'x + default(bias, 0)'}\n"
+        '  - {op: com.acme::End, inputs: {x: T, bias: "T?"}, outputs: {y: T},'
+        " types: {T: [float32]}, compute: 'x + default(bias, 0)'}\n"
         '  - {op: com.acme::Mid, inputs: {x: T, bias: "T?", z: T}, outputs: {y: T},'
         " types: {T: [float32]}, compute: 'x * z + default(bias, 0)'}\n"
     )
