@@ -83,7 +83,9 @@ Status NodeReader::Read(const char* name, OrtOpAttrType type, void* data, size_t
   }
 <% if custom_ops %>
   *found = FromOrt(api_, ReadInfo(name, type, data, bytes)).ok();
-  return *found ? Status() : CheckAbsent(name, type);
+  // Of a list of another kind ORT says that it is empty.
+  const bool list = type == ORT_OP_ATTR_INTS || type == ORT_OP_ATTR_FLOATS;
+  return *found && !(list && *bytes == 0) ? Status() : CheckKind(name, type);
 }
 
 OrtStatus* NodeReader::ReadInfo(const char* name, OrtOpAttrType type, void* data,
@@ -112,7 +114,7 @@ OrtStatus* NodeReader::ReadInfo(const char* name, OrtOpAttrType type, void* data
   return status;
 }
 
-Status NodeReader::CheckAbsent(const char* name, OrtOpAttrType type) const {
+Status NodeReader::CheckKind(const char* name, OrtOpAttrType type) const {
   constexpr OrtOpAttrType kKinds[] = {ORT_OP_ATTR_INT, ORT_OP_ATTR_FLOAT, ORT_OP_ATTR_STRING,
                                       ORT_OP_ATTR_INTS, ORT_OP_ATTR_FLOATS};
   for (OrtOpAttrType kind : kKinds) {
@@ -120,7 +122,8 @@ Status NodeReader::CheckAbsent(const char* name, OrtOpAttrType type) const {
     int64_t value = 0;
     size_t bytes = 0;  // of others only the size is asked for
     OrtStatus* status = ReadInfo(name, kind, single ? &value : nullptr, &bytes);
-    if (FromOrt(api_, status).ok() && kind != type) return WrongKind(name);
+    const bool found = FromOrt(api_, status).ok() && (single || bytes > 0);
+    if (found && kind != type) return WrongKind(name);
   }
   return Status();
 }
@@ -213,7 +216,11 @@ Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
     allocator->Free(allocator, items[i]);
   }
   if (items != nullptr) allocator->Free(allocator, items);
+<% if custom_ops %>
+  return texts->empty() ? CheckKind(name, ORT_OP_ATTR_STRINGS) : Status();
+<% else %>
   return Status();
+<% endif %>
 }
 <% else %>
 Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* /*texts*/,
@@ -237,6 +244,9 @@ Status NodeReader::Get(const char* name, TensorValue* value, bool* found) const 
     EP_ORT(api_, ort->GetAllocatorWithDefaultOptions(&allocator));
     // A failure means that there is no such attribute, and leaves the handle empty.
     (void)FromOrt(api_, api_.ort->KernelInfoGetAttribute_tensor(info_, name, allocator, tensor.out()));
+<% if custom_ops %>
+    if (tensor.get() == nullptr) EP_RETURN_IF_ERROR(CheckKind(name, ORT_OP_ATTR_TENSOR));
+<% endif %>
   }
   if (found != nullptr) *found = tensor.get() != nullptr;
   return tensor.get() != nullptr ? CopyTensor(api_, tensor.get(), value) : Status();

@@ -43,7 +43,7 @@ class NodeReader final : public Node {
 <% if custom_ops %>
   OrtStatus* ReadInfo(const char* name, OrtOpAttrType type, void* data, size_t* bytes) const;
   // Fails if there is an attribute of another kind. ORT's kernel info has no word for that.
-  Status CheckAbsent(const char* name, OrtOpAttrType type) const;
+  Status CheckKind(const char* name, OrtOpAttrType type) const;
 <% endif %>
   template <class T>
   Status ReadOne(const char* name, OrtOpAttrType type, T* value, bool* found) const;
