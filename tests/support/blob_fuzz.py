@@ -183,7 +183,7 @@ def _write(project: Path, ops: Iterable[str], text: str) -> Path:
         if not file.path.startswith(_PARTS):
             continue
         path = project / file.path
-        if path.parent.name == "graph" and path.name in MEASURED and path.suffix == ".cc":
+        if path.parent.name in ("api", "graph") and path.name in MEASURED and path.suffix == ".cc":
             path = measured / path.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)

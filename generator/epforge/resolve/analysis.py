@@ -114,7 +114,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     vendor = resolve_vendor(shape.vendor, found)
     devices = resolve_devices(shape.devices, names, paradigm, vendor, found)
     ort = resolve_ort(shape.ort, found)
-    check_runtimes(shape.custom_ops, ort.minimum, found)
+    check_runtimes(shape.custom_ops, ort, found)
     return Blueprint(
         edition=shape.epforge,
         names=names,

@@ -14,7 +14,7 @@ from epforge.ops.expression import Expression
 from epforge.ops.model import DType
 from epforge.resolve.custom_compute import check_syntax, resolve_compute, resolve_grad
 from epforge.resolve.findings import Findings
-from epforge.resolve.model import OptionType
+from epforge.resolve.model import OptionType, OrtRange
 from epforge.resolve.opnames import split_op
 from epforge.resolve.options import read_value
 from epforge.resolve.optypes import HALVES
@@ -49,18 +49,20 @@ def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tu
 
 
 def check_runtimes(
-    shapes: tuple[CustomOpShape, ...], minimum: tuple[int, int, int], found: Findings
+    shapes: tuple[CustomOpShape, ...], ort: OrtRange, found: Findings
 ) -> None:
-    """An error for what the oldest runtime cannot do."""
-    if minimum[:2] >= STRINGS_SINCE:
+    """An error for what the oldest runtime, or the API that is used, does not have."""
+    major, minor = STRINGS_SINCE
+    if ort.minimum[:2] >= STRINGS_SINCE and ort.target >= minor:
         return
-    since = ".".join(map(str, STRINGS_SINCE))
+    since = f"{major}.{minor}"
+    key = "min" if ort.minimum[:2] < STRINGS_SINCE else "target"
     for index, shape in enumerate(shapes):
         for name, attribute in shape.attributes.items():
             if attribute.type == "strings":
                 place: Path = ("custom_ops", index, "attributes", name, "type")
                 what = f"strings: kernels read lists of strings from ONNX Runtime {since} on"
-                found.error(place, "too-new", what, "", f'write "{since}.0" for ort.min')
+                found.error(place, "too-new", what, "", f'write "{since}" for ort.{key}')
 
 
 def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:

@@ -11,7 +11,6 @@
 #                                   ONNX Runtime
 include("${CMAKE_CURRENT_LIST_DIR}/<%= ns %>-targets.cmake")
 
-set(<%= ns %>_EP_NAME <%= ep | cmake_string %>)
 set(<%= ns %>_REGISTRATION_NAME <%= registration | cmake_string %>)
 set(<%= ns %>_MINIMUM_ORT <%= ort_minimum | cmake_string %>)
 set(<%= ns %>_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
@@ -24,8 +23,13 @@ if(TARGET <%= ns %>::custom_ops)
     IMPORTED_LOCATION "${<%= ns %>_CUSTOM_OPS_LIBRARY}")
 endif()
 
-# A build directory may be configured, but not built.
-if(NOT EXISTS "${<%= ns %>_LIBRARY}")
+# What the library is called is written beside it. A build directory may be configured, but not
+# built.
+if(EXISTS "${<%= ns %>_LIBRARY}")
+  file(READ "${<%= ns %>_LIBRARY}.manifest.json" <%= ns %>_MANIFEST)
+  string(JSON <%= ns %>_EP_NAME GET "${<%= ns %>_MANIFEST}" ep)
+  unset(<%= ns %>_MANIFEST)
+else()
   set(<%= ns %>_FOUND FALSE)
   set(<%= ns %>_NOT_FOUND_MESSAGE
     "${<%= ns %>_LIBRARY} is not there. Build it first: cmake --build --preset release")

@@ -15,14 +15,6 @@ namespace {
 Status WrongKind(const char* name) {
   return InvalidArgument(std::string("attribute '") + name + "' is of the wrong kind");
 }
-<% if strings_attributes %>
-
-Status TooOld(const char* name) {
-  return NotImplemented(std::string("attribute '") + name +
-                        "': kernels read lists of strings from ONNX Runtime 1.25 on, in a library "
-                        "made for API level 25 or newer");
-}
-<% endif %>
 
 }  // namespace
 
@@ -189,6 +181,13 @@ Status NodeReader::Get(const char* name, std::vector<std::string>* value, bool* 
   } else {
     std::string all;
     EP_RETURN_IF_ERROR(ReadMany(name, ORT_OP_ATTR_STRINGS, &all, &is_there));
+<% if not compiled or also_kernels %>
+    if (is_there && api_.level < 25) {
+      return NotImplemented(std::string("attribute '") + name +
+                            "': kernels read lists of strings from ONNX Runtime 1.25 on, in a "
+                            "library made for API level 25 or newer");
+    }
+<% endif %>
     // One after another, each with its terminator.
     for (size_t begin = 0; begin < all.size(); begin += texts.back().size() + 1) {
       texts.emplace_back(all.c_str() + begin);
@@ -202,7 +201,8 @@ Status NodeReader::Get(const char* name, std::vector<std::string>* value, bool* 
 <% if target >= 25 %>
 Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
                              bool* found) const {
-  if (api_.level < 25) return TooOld(name);
+  *found = false;
+  if (api_.level < 25) return Status();  // the claim has refused a node that has one
   OrtAllocator* allocator = nullptr;  // ORT's own, not ours to release
   char** items = nullptr;
   size_t count = 0;
@@ -223,9 +223,11 @@ Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
 <% endif %>
 }
 <% else %>
-Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* /*texts*/,
-                             bool* /*found*/) const {
-  return TooOld(name);
+// Nothing is read at this API level: the claim has refused a node that has such a list.
+Status NodeReader::ReadTexts(const char* /*name*/, std::vector<std::string>* /*texts*/,
+                             bool* found) const {
+  *found = false;
+  return Status();
 }
 <% endif %>
 
