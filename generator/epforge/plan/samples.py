@@ -71,6 +71,5 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
         "ep": names.ep,
         "macro": names.macro,
         "ort_minimum": Safe(blueprint.ort.minimum_text),
-        "registration": registration_name(blueprint),
         "virtual": registration_name(blueprint) != str(names.ep),
     }

@@ -11,7 +11,6 @@
 #                                   ONNX Runtime
 include("${CMAKE_CURRENT_LIST_DIR}/<%= ns %>-targets.cmake")
 
-set(<%= ns %>_REGISTRATION_NAME <%= registration | cmake_string %>)
 set(<%= ns %>_MINIMUM_ORT <%= ort_minimum | cmake_string %>)
 set(<%= ns %>_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 get_target_property(<%= ns %>_LIBRARY <%= ns %>::plugin LOCATION)
@@ -29,6 +28,7 @@ if(EXISTS "${<%= ns %>_LIBRARY}")
   file(READ "${<%= ns %>_LIBRARY}.manifest.json" <%= ns %>_MANIFEST)
   string(JSON <%= ns %>_EP_NAME GET "${<%= ns %>_MANIFEST}" ep)
   unset(<%= ns %>_MANIFEST)
+  set(<%= ns %>_REGISTRATION_NAME "${<%= ns %>_EP_NAME}<% if virtual %>.virtual<% endif %>")
 else()
   set(<%= ns %>_FOUND FALSE)
   set(<%= ns %>_NOT_FOUND_MESSAGE
