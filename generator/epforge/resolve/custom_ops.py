@@ -48,9 +48,7 @@ def resolve_custom_ops(shapes: tuple[CustomOpShape, ...], found: Findings) -> tu
     return tuple(ops)
 
 
-def check_runtimes(
-    shapes: tuple[CustomOpShape, ...], ort: OrtRange, found: Findings
-) -> None:
+def check_runtimes(shapes: tuple[CustomOpShape, ...], ort: OrtRange, found: Findings) -> None:
     """An error for what the oldest runtime, or the API that is used, does not have."""
     major, minor = STRINGS_SINCE
     if ort.minimum[:2] >= STRINGS_SINCE and ort.target >= minor:
