@@ -1,5 +1,5 @@
 <% from "kernels/parts.inc" import read %>
-<% from "kernels/expression.inc" import host_loop, device_body, run, compute %>
+<% from "kernels/expression.inc" import host_loop, run, compute %>
 <% set e = k.expression %>
 <%= banner %>
 #include "<%= k.header %>"
@@ -13,23 +13,11 @@ namespace {
 
 constexpr const char* kOp = <%= k.label | cpp_string %>;
 
-#ifdef __CUDACC__
-
-<% for f in e.functions %>
-<%= device_body(f) %>
-
-<% endfor %>
-<%= run(k, k.attrs, true) %>
-
-#else
-
 <% for f in e.functions %>
 <%= host_loop(f) %>
 
 <% endfor %>
 <%= run(k, k.attrs, false) %>
-
-#endif
 
 <%= compute(k, k.attrs) %>
 

@@ -76,13 +76,6 @@ def test_random_expressions_compile_without_a_warning(tmp_path: Path) -> None:
 
 
 @_nvcc
-def test_the_kernels_of_the_plugin_are_device_code_as_well(written: Mapping[str, Path]) -> None:
-    sources = ["src/gen/kernels/com_acme_many.cc", "src/gen/kernels/com_acme_middle.cc"]
-    for source, ptx in _compile(written, sources, "-x", "cu").items():
-        assert ".entry" in ptx, source
-
-
-@_nvcc
 def test_host_and_device_code_of_an_op_link_into_one_program(written: Mapping[str, Path]) -> None:
     """Both are instances of one function: neither may take the other's place in the linker."""
     root = _root(written)
@@ -111,6 +104,13 @@ def _code(written: Mapping[str, Path]) -> dict[str, str]:
         for path, file in written.items()
         if path.startswith("src/")
     }
+
+
+def test_the_host_s_file_has_nothing_of_the_device(written: Mapping[str, Path]) -> None:
+    hosts = [p for p in written if p.endswith(".cc") and f"{p[:-3]}.cu" in written]
+    assert len(hosts) == RICH.count("- op:") + STUB.count("- op:")
+    for path in hosts:
+        assert "__" not in _code(written)[path], path
 
 
 def test_whatever_is_launched_is_on_the_given_stream(written: Mapping[str, Path]) -> None:

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ _SUPPORT = Path(__file__).resolve().parent
 _GENERATOR = _SUPPORT.parents[1] / "generator"
 _STORE = cache_dir("tests", "projects")  # asked before any test moves the cache elsewhere
 _KEPT = 48
+_IN_USE_S = 4 * 3600
 _DONE = "built"
 
 
@@ -223,9 +225,12 @@ def _discard(place: Path) -> None:
 
 
 def _prune() -> None:
-    """Forgets the projects that have not been used for longest."""
+    """Forgets the projects that have not been used for longest. What another test run, or another
+    process of this one, may be at work with is left: it was asked for not long ago."""
     places = [place for place in _STORE.iterdir() if (place / _DONE).is_file()]
     places.sort(key=lambda place: place.stat().st_mtime)
     for place in places[:-_KEPT]:
+        if time.time() - place.stat().st_mtime < _IN_USE_S:
+            return
         with locked(place):
             shutil.rmtree(place, ignore_errors=True)

@@ -59,7 +59,6 @@ def expression_row(
         family="expression",
         since=(since,),
         types=dict(types),
-        device=True,
         params={"header": "op", "formulas": Formulas(formals, outputs, kinds, compute)},
         samples=samples(signature),
         domain=domain,
