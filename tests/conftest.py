@@ -108,6 +108,12 @@ def device_memory() -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
+def strict_gpu() -> Iterator[Project]:
+    """The project of `blueprints/strict-gpu.yaml`: a virtual device with every kind of memory."""
+    yield from _blueprint("blueprints/strict-gpu.yaml")
+
+
+@pytest.fixture(scope="session")
 def compiled() -> Iterator[Project]:
     """The project of `blueprints/compiled.yaml`: groups of nodes, compiled, saved and shared."""
     yield from _blueprint("blueprints/compiled.yaml")

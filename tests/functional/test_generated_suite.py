@@ -45,7 +45,10 @@ def run(project: Project, *command: str, host: Path | None = None) -> None:
     assert result.returncode == 0, (result.stdout + result.stderr)[-6000:]
 
 
-PROJECTS = ["minimal", "full", "device_memory", "options", "compiled", "compiled_virtual"]
+PROJECTS = [
+    *("minimal", "full", "device_memory", "strict_gpu"),
+    *("options", "compiled", "compiled_virtual"),
+]
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -63,7 +66,7 @@ def test_the_tests_of_every_op_of_every_family_pass(host: str) -> None:
     run(project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime(host))
 
 
-@pytest.mark.parametrize("project", ["minimal", "device_memory"])
+@pytest.mark.parametrize("project", ["minimal", "device_memory", "strict_gpu"])
 def test_its_tests_pass_on_the_oldest_runtime(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime("1.24.4"))

@@ -13,7 +13,7 @@ import pytest
 from projects import Project, expanded
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BLUEPRINTS = ["minimal", "kernel-registry", "virtual-memory"]
+BLUEPRINTS = ["minimal", "kernel-registry", "virtual-memory", "strict-gpu"]
 
 RULES = {
     "R1 OrtStatus* only in the outermost shim": "test_rules.py::test_r1",

@@ -79,9 +79,13 @@ def call(function: int, *args: Any) -> int:
 
 
 class Ort:
-    """The runtime."""
+    """The runtime.
 
-    def __init__(self) -> None:
+    Args:
+        severity: what its log has at least: 2 are warnings, 3 errors.
+    """
+
+    def __init__(self, severity: int = 3) -> None:
         spec = importlib.util.find_spec("onnxruntime")
         assert spec is not None
         assert spec.submodule_search_locations
@@ -95,7 +99,7 @@ class Ort:
         self.api = Table(self, "OrtApi", call(get_api, self.level))
         self.ep = Table(self, "OrtEpApi", self.api.get("GetEpApi"))
         self.compile = Table(self, "OrtCompileApi", self.api.get("GetCompileApi"))
-        self.env = self.api.make("CreateEnv", 3, "capi")
+        self.env = self.api.make("CreateEnv", severity, "capi")
 
     def check(self, status: int) -> None:
         """Raises if it is an error."""
@@ -172,7 +176,9 @@ class Plugin:
             return api.make("CreateSessionFromArray", env, model, len(model), options)
         return api.make("CreateSession", env, str(model), options)
 
-    def run(self, session: int, feeds: Mapping[str, np.ndarray], output: str) -> np.ndarray:
+    def run(
+        self, session: int, feeds: Mapping[str, np.ndarray], output: str, options: int = 0
+    ) -> np.ndarray:
         """Runs on float tensors."""
         api = self.ort.api
         info = api.make("CreateCpuMemoryInfo", 0, 0)
@@ -185,7 +191,7 @@ class Plugin:
                 *(info, array.ctypes.data, array.nbytes, shape, array.ndim, 1),
             )
         wanted, result = (c_char_p * 1)(output.encode()), (c_void_p * 1)()
-        api("Run", session, 0, names, values, len(feeds), wanted, 1, result)
+        api("Run", session, options, names, values, len(feeds), wanted, 1, result)
         types = api.make("GetTensorTypeAndShape", result[0])
         rank = c_size_t()
         api("GetDimensionsCount", types, byref(rank))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
-from epforge.plan import samples, torch
+from epforge.plan import memory, samples, torch
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -50,7 +50,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "ort_minimum": Safe(blueprint.ort.minimum_text),
             "target": blueprint.ort.target,
             "virtual": virtual,
-            "device_memory": blueprint.memory.on_device,
+            **memory.switches(blueprint),
             "devices": [_device(device) for device in blueprint.devices],
             "options": [_option(option) for option in blueprint.options],
             "custom_ops": [_custom_op(op) for op in blueprint.custom_ops],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from epforge.names import Identifier
+from epforge.plan import memory
 from epforge.plan.cases import op_cases
 from epforge.plan.custom_reference import reference_view
 from epforge.plan.model import FileSpec, Owner
@@ -190,7 +191,8 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             "the custom operators, on the execution provider and without it",
         )
     if blueprint.memory.on_device:
-        tests["test_memory.py"] = (package, "tensors in the device's memory")
+        params = {**package, **memory.switches(blueprint)}
+        tests["test_memory.py"] = (params, "tensors in the device's memory")
     if blueprint.has_contexts:
         features = blueprint.features
         ways = {"embed": features.embed, "external": features.external, "share": features.share}

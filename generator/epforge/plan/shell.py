@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
-from epforge.plan import compiled, custom_ops, kernels
+from epforge.plan import compiled, custom_ops, kernels, memory
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -46,11 +46,6 @@ _ABI_HEADERS = {
 }
 _ABI_KERNELS = {"kernel_adapter": "a kernel as ORT calls it"}
 _ABI_REGISTRY = {"kernel_registry": "the kernel table as ORT's registry"}
-_ABI_DEVICE_MEMORY = {
-    "allocator": "the device's memory for ORT",
-    "data_transfer": "copies to, from and on the device",
-    "memcpy_kernels": "the copies that ORT puts into a graph",
-}
 
 
 def files(blueprint: Blueprint) -> list[FileSpec]:
@@ -58,7 +53,8 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
     sources = [
         *_abi(blueprint),
         *_identity(blueprint),
-        *_device(blueprint),
+        *_device(),
+        *memory.files(blueprint),
         *compiled.files(blueprint, _params(blueprint)),
         *custom_ops.files(blueprint, _params(blueprint)),
     ]
@@ -86,6 +82,7 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
         },
         "weightless": blueprint.features.weightless.value,
         "device_memory": blueprint.memory.on_device,
+        **memory.claims(blueprint),
         "virtual": _virtual(blueprint),
         "device_types": list(dict.fromkeys(device.type.value for device in blueprint.devices)),
         "options": [_option_claim(option) for option in blueprint.options],
@@ -118,7 +115,7 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
     return {
         **compiled.switches(blueprint),
         **custom_ops.switches(blueprint),
-        "device_memory": blueprint.memory.on_device,
+        **memory.switches(blueprint),
         "library": blueprint.names.library,
         "metadata": weightless or any(device.metadata for device in blueprint.devices),
         "options": bool(blueprint.options),
@@ -133,8 +130,7 @@ def _abi(blueprint: Blueprint) -> list[FileSpec]:
         pairs |= _ABI_KERNELS
     if blueprint.has_registry:
         pairs |= _ABI_REGISTRY
-    if blueprint.memory.on_device:
-        pairs |= _ABI_DEVICE_MEMORY
+    pairs |= memory.abi_pairs(blueprint)
     reasons = {f"{name}.h": reason for name, reason in _ABI_HEADERS.items()}
     reasons["entry.cc"] = "the two functions that the library exports"
     for name, reason in pairs.items():
@@ -264,19 +260,11 @@ def _virtual(blueprint: Blueprint) -> bool:
     return any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
 
 
-def _device(blueprint: Blueprint) -> list[FileSpec]:
-    reasons = {
-        "discovery.h": "recognises the hardware",
-        "discovery.cc": "recognises the hardware",
-    }
-    if blueprint.memory.on_device:
-        reasons |= {
-            "runtime.h": "the device's memory: allocate, copy",
-            "host_runtime.cc": "a device simulated on the host",
-        }
+def _device() -> list[FileSpec]:
+    reason = "recognises the hardware"
     return [
         FileSpec(f"src/device/{name}", f"plugin/src/device/{name}", Owner.YOURS, {}, reason)
-        for name, reason in reasons.items()
+        for name in ("discovery.h", "discovery.cc")
     ]
 
 
@@ -357,6 +345,8 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         reasons["graph_test.cc"] = "partitions of graphs"
         reasons["program_test.cc"] = "graphs that are computed, saved and restored"
         reasons["graph_harness.h"] = "makes and runs graphs without ONNX Runtime"
+    if blueprint.memory.has_arena:
+        reasons["arena_test.cc"] = "arenas, against a model of them"
     if blueprint.has_contexts:
         reasons["blob_test.cc"] = "the format of compiled data"
         reasons["compatibility_test.cc"] = "which compiled models fit which hardware"

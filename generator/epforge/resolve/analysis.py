@@ -18,7 +18,7 @@ from epforge.resolve.extras import (
     resolve_torch,
 )
 from epforge.resolve.findings import Findings
-from epforge.resolve.model import Blueprint, Op, Paradigm, Runtime
+from epforge.resolve.model import Blueprint, Op, Paradigm
 from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
 from epforge.resolve.operators import resolve_ops
 from epforge.resolve.opnames import split_op
@@ -30,6 +30,7 @@ from epforge.resolve.runtime import (
     resolve_memory,
     resolve_ort,
     resolve_python,
+    resolve_runtime,
     resolve_targets,
 )
 from epforge.resolve.services import Compile, CustomKernel, Layout, Native
@@ -123,7 +124,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         license=resolve_license(shape.license, found),
         paradigm=paradigm,
         ort=ort,
-        runtime=Runtime(shape.runtime),
+        runtime=resolve_runtime(shape.runtime, shape.memory, found),
         devices=devices,
         memory=resolve_memory(shape.memory, devices, found),
         types=types,

@@ -121,6 +121,20 @@ class Memory:
         """Does the EP's default memory differ from the CPU's?"""
         return self.default is not MemoryKind.NONE
 
+    @property
+    def is_varied(self) -> bool:
+        """Is there more than the plain default memory?"""
+        return self.has_arena or (self.on_device and MemoryKind.PLAIN in self._others)
+
+    @property
+    def has_arena(self) -> bool:
+        """Does any memory come from an arena?"""
+        return self.on_device and MemoryKind.ARENA in (self.default, *self._others)
+
+    @property
+    def _others(self) -> tuple[MemoryKind, MemoryKind]:
+        return (self.host_accessible, self.read_only)
+
 
 @dataclass(frozen=True)
 class Option:

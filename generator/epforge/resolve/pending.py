@@ -14,9 +14,10 @@ from epforge.resolve.findings import Findings
 def note_unsupported(source: BlueprintSource, found: Findings) -> None:
     """Add a note for everything in the blueprint that nothing can be generated from yet."""
     shape = source.shape
-    if shape.runtime != "host":
+    if shape.runtime == "cuda":
         found.later(("runtime",), f"runtime {shape.runtime}")
-    _memory(source, found)
+    if shape.memory.streams:
+        found.later(("memory", "streams"), "streams")
     for index, text in enumerate(shape.types):
         if text in ("float16", "bfloat16"):
             found.later(("types", index), f"{text} in generated kernels")
@@ -36,15 +37,3 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
         found.later(("targets",), "leaving platforms out")
     if shape.overlays:
         found.later(("overlays",), "overlays")
-
-
-def _memory(source: BlueprintSource, found: Findings) -> None:
-    memory = source.shape.memory
-    if memory.default == "arena":
-        found.later(("memory", "default"), "an arena", "'plain' is supported")
-    if memory.host_accessible != "none":
-        found.later(("memory", "host_accessible"), "host-accessible memory")
-    if memory.read_only != "none":
-        found.later(("memory", "read_only"), "read-only memory")
-    if memory.streams:
-        found.later(("memory", "streams"), "streams")

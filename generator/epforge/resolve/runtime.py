@@ -20,6 +20,7 @@ from epforge.resolve.model import (
     Names,
     OrtRange,
     Paradigm,
+    Runtime,
     Vendor,
     VirtualPolicy,
 )
@@ -117,6 +118,14 @@ def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...
 
 def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findings) -> Memory:
     """The device's memory. A CPU has none of its own: its kernels use the host's."""
+    if shape.default == "none" and not found.source.incomplete("memory", "default"):
+        more = {"host_accessible": shape.host_accessible, "read_only": shape.read_only}
+        for key, kind in more.items():
+            if kind != "none":
+                what = f"memory.{key}: the device has no memory of its own beside which it would be"
+                hint = "add 'default: plain' to memory, or delete it"
+                expected = "memory.default: plain or arena"
+                found.error(("memory", key), "no-effect", what, expected, hint)
     on_cpu = [device.name for device in devices if device.type is DeviceType.CPU]
     if shape.default != "none" and on_cpu and not found.source.incomplete("devices"):
         what = f"memory.default: device {on_cpu[0]} is a CPU, whose memory is the host's"
@@ -130,6 +139,16 @@ def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findi
         read_only=MemoryKind(shape.read_only),
         streams=shape.streams,
     )
+
+
+def resolve_runtime(name: str, memory: MemoryShape, found: Findings) -> Runtime:
+    """What drives the device. Without memory of its own nothing of it is called."""
+    known = not found.source.incomplete("memory", "default")
+    if name == "stub" and memory.default == "none" and known:
+        what = "runtime stub: the device has no memory of its own, so there is nothing to write"
+        hint = "add 'memory: {default: plain}', or leave runtime out"
+        found.error(("runtime",), "no-effect", what, "memory.default: plain or arena", hint)
+    return Runtime(name)
 
 
 def resolve_devices(

@@ -176,6 +176,13 @@ KEYS = (
     body("memory-text", "memory: plain\n", (4, 9, "wrong-kind")),
     body("memory-of-cpu", "memory: {default: plain}\n", (4, 19, "memory-of-cpu")),
     body(
+        "memory-beside-none",
+        "memory: {host_accessible: plain, read_only: arena}\n",
+        (4, 27, "no-effect"),
+        (4, 45, "no-effect"),
+    ),
+    body("stub-without-memory", "runtime: stub\n", (4, 10, "no-effect")),
+    body(
         "memory-of-one-cpu",
         "devices: [{name: a, type: npu}, {name: b, type: cpu}]\nmemory: {default: plain}\n",
         (5, 19, "memory-of-cpu"),

@@ -65,6 +65,55 @@ def test_device_memory_adds_its_files_and_nothing_else() -> None:
     assert paths(example()) <= paths(example(MEMORY))
 
 
+VARIED_FILES = {
+    "src/abi/memories.cc",
+    "src/abi/memories.h",
+    "src/gen/memory/source.h",
+}
+ARENA_FILES = {
+    "src/gen/memory/arena.cc",
+    "src/gen/memory/arena.h",
+    "src/gen/memory/arena_options.cc",
+    "src/gen/memory/arena_options.h",
+    "tests/cpp/arena_test.cc",
+}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "added"),
+    [
+        ("default: plain, host_accessible: plain", VARIED_FILES),
+        ("default: plain, read_only: plain", VARIED_FILES),
+        ("default: arena", VARIED_FILES | ARENA_FILES),
+        ("default: plain, read_only: arena", VARIED_FILES | ARENA_FILES),
+        ("default: plain, host_accessible: arena", VARIED_FILES | ARENA_FILES),
+    ],
+)
+def test_each_kind_of_memory_adds_its_files_and_nothing_else(kinds: str, added: set[str]) -> None:
+    blueprint = example(MEMORY.replace("default: plain", kinds))
+    assert paths(blueprint) - paths(example(MEMORY)) == added
+    text = "".join(code(text) for path, text in rendered(blueprint).items() if "src/" in path)
+    assert ("HostSource" in text) == ("host_accessible" in kinds)
+    assert ("OrtReadOnlyAllocator" in text) == ("read_only" in kinds)
+    assert ("class Arena " in text) == ("arena" in kinds)
+
+
+def test_a_stub_takes_the_place_of_the_simulated_device() -> None:
+    stub = paths(example(MEMORY + "runtime: stub\n"))
+    assert stub ^ paths(example(MEMORY)) == {
+        "src/device/host_runtime.cc",
+        "src/device/stub_runtime.cc",
+    }
+
+
+@pytest.mark.parametrize(("target", "has"), [("1.24", False), ("1.26", False), ("1.27", True)])
+def test_what_is_newer_than_the_target_is_not_in_the_code(target: str, has: bool) -> None:
+    text = MEMORY.replace("default: plain", "default: arena") + f'ort: {{target: "{target}"}}\n'
+    files = rendered(example(text))
+    assert ("GetDefaultMemoryDevice" in files["src/abi/ep.cc"]) == has
+    assert ("Shrink = " in files["src/abi/allocator.cc"]) == (target != "1.24")
+
+
 def test_without_device_memory_nothing_allocates() -> None:
     for path, text in rendered(example()).items():
         if path.startswith("src/abi/"):

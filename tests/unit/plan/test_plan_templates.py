@@ -52,8 +52,17 @@ custom_ops:
   - {op: com.contoso::Stub, inputs: {x: T}, outputs: {y: T}, types: {T: [float32]}}
 torch: {legacy: 17, dynamo: 18}
 """
+MEMORY = """\
+epforge: 1
+name: contoso-npu
+vendor: {name: Contoso, pci_id: 0xB357}
+runtime: stub
+devices: [{name: npu, type: npu, virtual: allowed}]
+memory: {default: arena, host_accessible: arena, read_only: plain}
+ops: [Relu]
+"""
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
-TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM)
+TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 

@@ -43,6 +43,7 @@ from epforge.resolve.services import (
 
 FULL = Path(__file__).with_name("resolve_full.yaml")
 HEAD = "epforge: 1\nname: contoso-npu\nvendor: Contoso\n"
+GPU = "devices: [{name: gpu, type: gpu}]\n"
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +133,6 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
     analysis = analyse(load(FULL))
     assert (analysis.errors, analysis.warnings) == ((), ())
     assert [(note.line, note.message) for note in analysis.unsupported] == [
-        (13, "not supported yet: an arena"),
-        (13, "not supported yet: host-accessible memory"),
         (13, "not supported yet: streams"),
         (17, "not supported yet: float16 in generated kernels (T of Add)"),
         (34, "not supported yet: kernels for numpy"),
@@ -150,16 +149,15 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
     assert caught.value.diagnostics == tuple(
         replace(note, severity=Severity.ERROR) for note in notes
     )
-    assert f"{FULL}:13:19: error: not supported yet: an arena" in str(caught.value)
+    assert f"{FULL}:13:76: error: not supported yet: streams" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
         ("runtime: cuda", "runtime cuda"),
-        ("runtime: stub", "runtime stub"),
         ("layout: NHWC", "layout NHWC"),
-        ("memory: {read_only: plain}", "read-only memory"),
+        ("memory: {default: arena, streams: true}", "streams"),
         ("features: {profiler: true}", "a profiler"),
         ("runtime_libs: [libx.so]", "shipping vendor libraries"),
         ("system_libs: [libx.so]", "leaving system libraries out of packages"),
@@ -183,6 +181,8 @@ def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> N
     [
         "paradigm: kernel-registry\nruntime: host\nlayout: NCHW\nruntime_libs: []\noverlays: []",
         "memory: {default: plain, host_accessible: none, read_only: none, streams: false}",
+        GPU + "memory: {default: arena, host_accessible: plain, read_only: arena}",
+        GPU + "runtime: stub\nmemory: {default: plain}",
         "features: {ep_context: {embed: false}, weightless: none, profiler: false}",
         'python: {min: "3.12", native: none, distributions: [{suffix: ""}]}\ncustom_ops: []',
         "ops: [{op: Add, kernel: yours, types: {T: [float16]}}]",

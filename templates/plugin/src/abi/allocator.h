@@ -1,11 +1,64 @@
 <%= banner %>
 #pragma once
 
+<% if arena %>
+#include <memory>
+
+<% endif %>
 #include "abi/api.h"
+<% if memories %>
+#include "abi/logger.h"
+<% if arena %>
+#include "gen/memory/arena.h"
+<% endif %>
+#include "gen/memory/source.h"
+<% else %>
 #include "device/runtime.h"
+#include "gen/api/status.h"
+<% endif %>
 
 namespace <%= ns %> {
 
+<% if memories %>
+// One kind of memory of one device, for ORT.
+class Allocator final : public OrtAllocator {
+ public:
+  using Struct = OrtAllocator;
+
+<% if arena %>
+  // From `arena`; where that is null, each allocation from `source`.
+  Allocator(const Api& api, const Logger& logger, MemorySource& source,
+            std::shared_ptr<Arena> arena, const OrtMemoryInfo* info);
+<% else %>
+  Allocator(const Api& api, const Logger& logger, MemorySource& source, const OrtMemoryInfo* info);
+<% endif %>
+
+  const Api& api() const noexcept { return api_; }
+
+ private:
+  // The callbacks.
+  void* Allocate(size_t bytes);
+<% if arena %>
+  void* AllocateOutside(size_t bytes);
+<% endif %>
+  void Deallocate(void* address);
+  const OrtMemoryInfo* MemoryInfo() const { return info_; }
+  Status Count(OrtKeyValuePairs** statistics) const;
+<% if arena and target >= 25 %>
+  Status GiveBack();
+<% endif %>
+
+  void Report(const Status& status) const;
+
+  const Api& api_;
+  const Logger& logger_;
+  MemorySource& source_;
+<% if arena %>
+  const std::shared_ptr<Arena> arena_;  // others have it, too: the last to go takes it along
+<% endif %>
+  const OrtMemoryInfo* info_;  // the factory's
+};
+<% else %>
 // The memory of one device, for ORT.
 class Allocator final : public OrtAllocator {
  public:
@@ -13,14 +66,19 @@ class Allocator final : public OrtAllocator {
 
   Allocator(const Api& api, Runtime& runtime, const OrtMemoryInfo* info);
 
+  const Api& api() const noexcept { return api_; }
+
  private:
   // The callbacks.
   void* Allocate(size_t bytes);
   void Deallocate(void* address);
   const OrtMemoryInfo* MemoryInfo() const { return info_; }
+  Status Count(OrtKeyValuePairs** statistics) const;
 
+  const Api& api_;
   Runtime& runtime_;
   const OrtMemoryInfo* info_;  // the factory's
 };
+<% endif %>
 
 }  // namespace <%= ns %>

@@ -1,6 +1,10 @@
 <%= banner %>
 #include "abi/data_transfer.h"
 
+<% if host_accessible %>
+#include <cstring>
+
+<% endif %>
 #include "abi/bridge.h"
 #include "abi/guard.h"
 
@@ -11,6 +15,14 @@ bool IsHost(const Api& api, const OrtMemoryDevice* device) {
   return api.ep->MemoryDevice_GetDeviceType(device) == OrtMemoryInfoDeviceType_CPU;
 }
 
+<% if host_accessible %>
+// Host code may follow its addresses: the host's own memory, and what the device reaches of it.
+bool IsReadable(const Api& api, const OrtMemoryDevice* device) {
+  return IsHost(api, device) ||
+         api.ep->MemoryDevice_GetMemoryType(device) == OrtDeviceMemoryType_HOST_ACCESSIBLE;
+}
+
+<% endif %>
 }  // namespace
 
 Status CopyValue(const Factory& factory, const OrtValue* from, OrtValue* to) {
@@ -22,9 +34,18 @@ Status CopyValue(const Factory& factory, const OrtValue* from, OrtValue* to) {
   if (bytes == 0) return Status();
   EP_ORT(api, ort->GetTensorData(from, &source));
   EP_ORT(api, ort->GetTensorMutableData(to, &target));
+<% if host_accessible %>
+  const bool from_host = IsReadable(api, api.ep->Value_GetMemoryDevice(from));
+  const bool to_host = IsReadable(api, api.ep->Value_GetMemoryDevice(to));
+  if (from_host && to_host) {
+    std::memmove(target, source, bytes);
+    return Status();
+  }
+<% else %>
   const bool from_host = IsHost(api, api.ep->Value_GetMemoryDevice(from));
   const bool to_host = IsHost(api, api.ep->Value_GetMemoryDevice(to));
   if (from_host && to_host) return InvalidArgument("a copy from host to host is not the device's");
+<% endif %>
   if (from_host) return factory.runtime().CopyToDevice(target, source, bytes);
   if (to_host) return factory.runtime().CopyToHost(target, source, bytes);
   return factory.runtime().CopyOnDevice(target, source, bytes);

@@ -8,7 +8,11 @@
 namespace <%= ns %> {
 
 // Copies the data of `from` to `to`, which has the same type and shape; each of them lies on the
+<% if host_accessible %>
+// host, on a device of ours, or in memory that both reach.
+<% else %>
 // host or on a device of ours.
+<% endif %>
 Status CopyValue(const Factory& factory, const OrtValue* from, OrtValue* to);
 
 // Copies for ORT between the host and our devices, and on them.

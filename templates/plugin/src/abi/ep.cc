@@ -137,6 +137,9 @@ Ep::Ep(Factory& factory, const Logger& logger)
   GetKernelRegistry = Callback<&Ep::KernelsOfAllSessions>::Call;
 <% endif %>
   IsConcurrentRunSupported = Callback<&Ep::ConcurrentRuns>::Call;
+<% if default_memory %>
+  if (api().level >= 27) GetDefaultMemoryDevice = Callback<&Ep::DefaultMemory>::Call;
+<% endif %>
 <% if contexts %>
   GetCompiledModelCompatibilityInfo = Callback<&Ep::Compatibility>::Call;
 <% if target >= 27 %>

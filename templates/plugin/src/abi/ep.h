@@ -41,6 +41,10 @@ class Ep final : public OrtEp {
 <% endif %>
   // Reads what the session wants of us; what it does not get is an error. `session` is only lent.
   Status Init(const OrtSessionOptions* session);
+<% if default_memory %>
+  // `device` is where the session's tensors live.
+  void set_memory(const OrtMemoryDevice* device) noexcept { memory_ = device; }
+<% endif %>
 
   Factory& factory() const noexcept { return factory_; }
   const Api& api() const noexcept { return factory_.api(); }
@@ -66,6 +70,12 @@ class Ep final : public OrtEp {
     *supported = true;  // kernels are immutable, and so is everything else that a run touches
     return Status();
   }
+<% if default_memory %>
+  Status DefaultMemory(const OrtMemoryDevice** device) const {
+    *device = memory_;
+    return Status();
+  }
+<% endif %>
 <% if contexts %>
   const char* Compatibility(const OrtGraph* /*graph*/) { return compatibility_.c_str(); }
 <% if target >= 27 %>
@@ -110,6 +120,9 @@ class Ep final : public OrtEp {
 
   Factory& factory_;
   const Logger logger_;
+<% if default_memory %>
+  const OrtMemoryDevice* memory_ = nullptr;  // the factory's
+<% endif %>
 <% if options %>
   Options options_;
 <% endif %>

@@ -90,12 +90,28 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
 }
 <% if device_memory %>
 
-Status Factory::Init() { return MakeRuntime(&runtime_); }
+Status Factory::Init() {
+  const Status opened = MakeRuntime(&runtime_);
+  if (!opened.ok()) {
+    logger_.Warn(std::string("offers no device: ") + opened.message());
+    runtime_.reset();
+<% if memories %>
+    return Status();
+  }
+  memories_ = std::make_unique<Memories>(api_, logger_, *runtime_);
+<% else %>
+  }
+<% endif %>
+  return Status();
+}
 <% endif %>
 
 Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t count,
                             OrtEpDevice** devices, size_t max_devices, size_t* device_count) {
   *device_count = 0;
+<% if device_memory %>
+  if (runtime_ == nullptr) return Status();
+<% endif %>
   Made made;
   for (size_t i = 0; i < count; ++i) {
     const DeviceRule* rule = nullptr;
@@ -120,7 +136,9 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   for (HardwareDevice& device : made.hardware) hardware_.push_back(std::move(device));
 <% endif %>
 <% endif %>
-<% if device_memory %>
+<% if memories %>
+  memories_->Keep(std::move(made.memory));
+<% elif device_memory %>
   for (MemoryInfo& info : made.memory) memory_.push_back(std::move(info));
 <% endif %>
   for (EpDevice& device : made.devices) devices[(*device_count)++] = device.release();
@@ -154,7 +172,11 @@ Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* h
 <% endif %>
   EpDevice device(*api_.ep);
   EP_ORT(api_, ep->CreateEpDevice(this, hardware, metadata.get(), options.get(), device.out()));
-<% if device_memory %>
+<% if memories %>
+  EP_RETURN_IF_ERROR(memories_->Describe(rule, hardware,
+                                         memories_->device_count() + made->memory.size(),
+                                         device.get(), &made->memory));
+<% elif device_memory %>
   const OrtMemoryInfoDeviceType type =
       rule.type == DeviceType::kNpu ? OrtMemoryInfoDeviceType_NPU : OrtMemoryInfoDeviceType_GPU;
   const auto ordinal = static_cast<int32_t>(memory_.size() + made->memory.size());
@@ -248,12 +270,17 @@ Status Factory::SelectModel(const OrtHardwareDevice* hardware,
 
 <% endif %>
 Status Factory::MakeEp(const OrtHardwareDevice* const* devices,
+<% elif default_memory %>
+Status Factory::MakeEp(const OrtHardwareDevice* const* devices,
 <% else %>
 Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
 <% endif %>
                        const OrtKeyValuePairs* const* /*metadata*/, size_t count,
                        const OrtSessionOptions* session, const OrtLogger* logger, OrtEp** ep) {
   *ep = nullptr;
+<% if device_memory %>
+  if (runtime_ == nullptr) return Failed("CreateEp: there is no device");
+<% endif %>
   const Logger session_logger(api_, logger);
   if (count > 1) {
     // Not an error: a device shows up once for each registration of the library.
@@ -266,6 +293,9 @@ Status Factory::MakeEp(const OrtHardwareDevice* const* /*devices*/,
   auto made = std::make_unique<Ep>(*this, session_logger, *rule);
 <% else %>
   auto made = std::make_unique<Ep>(*this, session_logger);
+<% endif %>
+<% if default_memory %>
+  if (count > 0) made->set_memory(memories_->DefaultOf(devices[0]));
 <% endif %>
   EP_RETURN_IF_ERROR(made->Init(session));
   *ep = made.release();
@@ -322,6 +352,10 @@ Status Factory::ListDomains(OrtCustomOpDomain** domains, size_t count) {
 <% if device_memory %>
 
 const OrtMemoryInfo* Factory::FindMemory(const OrtMemoryDevice* device) const {
+<% if memories %>
+  return memories_ != nullptr ? memories_->Find(device) : nullptr;
+}
+<% else %>
   for (const MemoryInfo& info : memory_) {
     if (api_.ep->MemoryDevice_AreEqual(api_.ep->MemoryInfo_GetMemoryDevice(info.get()), device)) {
       return info.get();
@@ -329,12 +363,21 @@ const OrtMemoryInfo* Factory::FindMemory(const OrtMemoryDevice* device) const {
   }
   return nullptr;
 }
+<% endif %>
 
 Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
   *transfer = std::make_unique<DataTransfer>(*this).release();
   return Status();
 }
 
+<% if memories %>
+Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* options,
+                              OrtAllocator** allocator) {
+  *allocator = nullptr;
+  if (memories_ == nullptr) return Failed("CreateAllocator: there is no device");
+  return memories_->MakeAllocator(info, options, allocator);
+}
+<% else %>
 Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* /*options*/,
                               OrtAllocator** allocator) {
   *allocator = nullptr;
@@ -344,6 +387,7 @@ Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs*
   *allocator = std::make_unique<Allocator>(api_, *runtime_, ours).release();
   return Status();
 }
+<% endif %>
 
 void Factory::DropAllocator(OrtAllocator* allocator) { delete static_cast<Allocator*>(allocator); }
 <% else %>

@@ -21,6 +21,9 @@
 <% if share %>
 #include "abi/share_group.h"
 <% endif %>
+<% if memories %>
+#include "abi/memories.h"
+<% endif %>
 <% if device_memory %>
 #include "device/runtime.h"
 <% endif %>
@@ -37,7 +40,7 @@ class Factory final : public OrtEpFactory {
 
   Factory(const Api& api, const OrtLogger* default_logger);
 <% if device_memory %>
-  // Gets hold of the device runtime.
+  // Opens the device. Without it there is no error, and no device either; the log says why.
   Status Init();
 <% endif %>
 
@@ -50,6 +53,7 @@ class Factory final : public OrtEpFactory {
   Shares& shares() noexcept { return shares_; }
 <% endif %>
 <% if device_memory %>
+  // There is one wherever there is a device.
   Runtime& runtime() const noexcept { return *runtime_; }
   // The memory info of one of our devices; null when `device` is not ours.
   const OrtMemoryInfo* FindMemory(const OrtMemoryDevice* device) const;
@@ -74,7 +78,9 @@ class Factory final : public OrtEpFactory {
     std::vector<HardwareDevice> hardware;
 <% endif %>
 <% endif %>
-<% if device_memory %>
+<% if memories %>
+    std::vector<DeviceMemories> memory;
+<% elif device_memory %>
     std::vector<MemoryInfo> memory;
 <% endif %>
   };
@@ -129,7 +135,11 @@ class Factory final : public OrtEpFactory {
   const Logger logger_;
 <% if device_memory %>
   std::unique_ptr<Runtime> runtime_;
+<% if memories %>
+  std::unique_ptr<Memories> memories_;  // null where there is no runtime
+<% else %>
   std::vector<MemoryInfo> memory_;  // one per device; devices and allocators point to them
+<% endif %>
 <% endif %>
 <% if virtual %>
 <% if contexts %>

@@ -11,6 +11,9 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+<% if host_accessible %>
+#include <new>
+<% endif %>
 #include <utility>
 
 #include "device/runtime.h"
@@ -61,6 +64,10 @@ void Decommit(void* pages, size_t bytes) { Map(pages, bytes, MAP_FIXED | MAP_NOR
 
 #endif
 
+<% if host_accessible %>
+constexpr std::align_val_t kHostAlignment{64};
+
+<% endif %>
 class HostRuntime final : public Runtime {
  public:
   ~HostRuntime() override {
@@ -124,6 +131,23 @@ class HostRuntime final : public Runtime {
     free_.insert(std::move(entry));
   }
 
+<% if host_accessible %>
+  // Ordinary memory, of which the device knows where it is.
+  Status AllocateHost(size_t bytes, void** address) override {
+    *address = ::operator new(bytes, kHostAlignment, std::nothrow);
+    if (*address == nullptr) return Failed("the host is out of memory");
+    const std::lock_guard<std::mutex> lock(mutex_);
+    shared_.emplace(reinterpret_cast<uintptr_t>(*address), bytes);
+    return Status();
+  }
+
+  void FreeHost(void* address) noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (shared_.erase(reinterpret_cast<uintptr_t>(address)) == 0) return;
+    ::operator delete(address, kHostAlignment);
+  }
+
+<% endif %>
   Status CopyToDevice(void* device, const void* host, size_t bytes) override {
     return Copy(KernelAddress(device), host, bytes);
   }
@@ -137,8 +161,19 @@ class HostRuntime final : public Runtime {
   void* KernelAddress(const void* device) const noexcept override {
     const auto offset =
         reinterpret_cast<uintptr_t>(device) - reinterpret_cast<uintptr_t>(device_);
+<% if host_accessible %>
+    if (offset < kCapacity) return host_ + offset;
+    const auto address = reinterpret_cast<uintptr_t>(device);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto after = shared_.upper_bound(address);
+    if (after == shared_.begin()) return nullptr;
+    const auto [begin, size] = *std::prev(after);
+    return address - begin < size ? const_cast<void*>(device) : nullptr;
+  }
+<% else %>
     return offset < kCapacity ? host_ + offset : nullptr;
   }
+<% endif %>
 
  private:
   static Status Copy(void* to, const void* from, size_t bytes) {
@@ -150,9 +185,16 @@ class HostRuntime final : public Runtime {
   size_t page_ = 0;
   char* device_ = nullptr;
   char* host_ = nullptr;
+<% if host_accessible %>
+  mutable std::mutex mutex_;
+  std::map<size_t, size_t> free_;  // holes: offset and size
+  std::map<size_t, size_t> used_;
+  std::map<uintptr_t, size_t> shared_;  // what AllocateHost gave
+<% else %>
   std::mutex mutex_;
   std::map<size_t, size_t> free_;  // holes: offset and size
   std::map<size_t, size_t> used_;
+<% endif %>
 };
 
 }  // namespace

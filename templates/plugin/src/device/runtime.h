@@ -23,6 +23,13 @@ class Runtime {
   // Takes null, too.
   virtual void Free(void* address) noexcept = 0;
 
+<% if host_accessible %>
+  // Memory that host code may touch and that the device reaches, too: pinned, on most devices. All
+  // calls below take it for the device's.
+  virtual Status AllocateHost(size_t bytes, void** address) = 0;
+  virtual void FreeHost(void* address) noexcept = 0;
+
+<% endif %>
   // `bytes` is not 0; `device`, `from` and `to` may lie within an allocation.
   virtual Status CopyToDevice(void* device, const void* host, size_t bytes) = 0;
   virtual Status CopyToHost(void* host, const void* device, size_t bytes) = 0;

@@ -266,6 +266,14 @@ void TestBadCalls() {
   CHECK(ReleaseEpFactory(nullptr) == nullptr);
 }
 
+<% if stub_runtime %>
+// Is the device's runtime written, and there?
+bool HasRuntime() {
+  std::unique_ptr<<%= ns %>::Runtime> runtime;
+  return MakeRuntime(&runtime).ok();
+}
+
+<% endif %>
 // A failure in the middle of the devices takes back those made before.
 void TestDevicesRollBack() {
   OrtEpFactory* factory = nullptr;
@@ -273,6 +281,22 @@ void TestDevicesRollBack() {
   const OrtHardwareDevice* hardware[3] = {};
   OrtEpDevice* devices[8] = {};
   size_t count = 9;
+<% if stub_runtime %>
+  if (!HasRuntime()) {  // then there are no devices, and that is no error
+    CHECK(Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 8, &count)).empty());
+    CHECK(count == 0);
+    OrtDataTransferImpl* transfer = nullptr;
+    CHECK(Take(factory->CreateDataTransfer(factory, &transfer)).empty());
+    if (transfer != nullptr) transfer->Release(transfer);
+    OrtAllocator* allocator = nullptr;
+    CHECK(!Take(factory->CreateAllocator(factory, nullptr, nullptr, &allocator)).empty());
+    OrtEp* ep = nullptr;
+    CHECK(!Take(factory->CreateEp(factory, hardware, nullptr, 1, nullptr, nullptr, &ep)).empty());
+    CHECK(allocator == nullptr && ep == nullptr);
+    CHECK(ReleaseEpFactory(factory) == nullptr && fake.live == 0);
+    return;
+  }
+<% endif %>
   fake.devices_until_failure = 2;
   CHECK(!Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 8, &count)).empty());
   CHECK(count == 0 && devices[0] == nullptr && fake.live == 0);
@@ -375,18 +399,50 @@ void TestStamps() {
 <% endif %>
 <% if device_memory %>
   if (!CHECK(factory.Init().ok())) return;
+<% if stub_runtime %>
+  if (!HasRuntime()) return;
+<% endif %>
   const DataTransfer transfer(factory);
   CHECK(transfer.ort_version_supported == 25);
   const MemcpyKernel copy(ep);
   CHECK(copy.ort_version_supported == 25 && copy.flags == 0);
+<% if memories %>
+  const Logger logger(api, nullptr);
+  DeviceSource source(factory.runtime());
+<% if arena %>
+  Allocator pooled(api, logger, source, std::make_shared<Arena>(source, ArenaOptions()), nullptr);
+  CHECK(pooled.version == 25 && pooled.GetStats != nullptr);
+<% if target >= 25 %>
+  CHECK(pooled.Shrink != nullptr);
+<% endif %>
+  CHECK(pooled.AllocOnStream == nullptr);
+  CHECK(pooled.Alloc(&pooled, 0) == nullptr && pooled.Reserve(&pooled, 0) == nullptr);
+  CHECK(pooled.Alloc(&pooled, size_t{1} << 62) == nullptr);
+  CHECK(pooled.Reserve(&pooled, size_t{1} << 62) == nullptr);
+  CHECK(pooled.Alloc(&pooled, SIZE_MAX) == nullptr);
+  pooled.Free(&pooled, nullptr);
+  pooled.Free(&pooled, &source);
+  const Api older{&ort_table, &ep_table, 24};
+  const Allocator on_older(older, logger, source, std::make_shared<Arena>(source, ArenaOptions()),
+                           nullptr);
+  CHECK(on_older.version == 24 && on_older.GetStats != nullptr && on_older.Shrink == nullptr);
+  Allocator allocator(api, logger, source, nullptr, nullptr);
+<% else %>
+  Allocator allocator(api, logger, source, nullptr);
+<% endif %>
+<% else %>
   Allocator allocator(api, factory.runtime(), nullptr);
-  CHECK(allocator.version == 25 && allocator.Shrink == nullptr && allocator.GetStats == nullptr);
+<% endif %>
+  CHECK(allocator.version == 25 && allocator.Shrink == nullptr);
+  OrtKeyValuePairs* statistics = nullptr;
+  CHECK(Take(allocator.GetStats(&allocator, &statistics)).empty() && statistics != nullptr);
+  ort_table.ReleaseKeyValuePairs(statistics);
   CHECK(allocator.Alloc(&allocator, 0) == nullptr);
   allocator.Free(&allocator, nullptr);
   CHECK(allocator.Alloc(&allocator, size_t{1} << 62) == nullptr);
 <% endif %>
 }
-<% if device_memory %>
+<% if device_memory and not stub_runtime %>
 
 // Device addresses are not the host's to follow, and blocks do not overlap.
 void TestDeviceMemory() {
@@ -417,6 +473,22 @@ void TestDeviceMemory() {
   void* again = nullptr;
   CHECK(runtime->Allocate(1 << 20, &again).ok() && again == blocks[0]);
   runtime->Free(again);
+<% if host_accessible %>
+  // Memory that both reach has one address, and only as long as it is allocated.
+  void* both = nullptr;
+  if (!CHECK(runtime->AllocateHost(100, &both).ok())) return;
+  char* const bytes = static_cast<char*>(both);
+  bytes[99] = 7;
+  CHECK(runtime->KernelAddress(bytes) == bytes && runtime->KernelAddress(bytes + 99) == bytes + 99);
+  CHECK(runtime->KernelAddress(bytes + 100) == nullptr);
+  CHECK(runtime->CopyOnDevice(bytes, bytes + 99, 1).ok() && bytes[0] == 7);
+  runtime->Free(both);  // not that kind of memory: nothing happens
+  CHECK(runtime->KernelAddress(both) == both);
+  runtime->FreeHost(&on_host);
+  runtime->FreeHost(nullptr);
+  runtime->FreeHost(both);
+  CHECK(runtime->KernelAddress(both) == nullptr);
+<% endif %>
 }
 <% endif %>
 
@@ -459,7 +531,7 @@ int main() {
 <% if compiled %>
   TestCompileFails();
 <% endif %>
-<% if device_memory %>
+<% if device_memory and not stub_runtime %>
   TestDeviceMemory();
 <% endif %>
   TestGuards();

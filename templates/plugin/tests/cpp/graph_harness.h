@@ -100,6 +100,12 @@ class WatchedRuntime final : public Runtime {
     if (address != nullptr) --live;
     runtime_->Free(address);
   }
+<% if host_accessible %>
+  Status AllocateHost(size_t bytes, void** address) override {
+    return runtime_->AllocateHost(bytes, address);
+  }
+  void FreeHost(void* address) noexcept override { runtime_->FreeHost(address); }
+<% endif %>
   Status CopyToDevice(void* device, const void* host, size_t bytes) override {
     EP_RETURN_IF_ERROR(Count());
     return runtime_->CopyToDevice(device, host, bytes);
