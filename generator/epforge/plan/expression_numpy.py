@@ -204,9 +204,11 @@ class _Printer:
         if len(parts) == 1:
             return self._made(parts, lambda: f"{function}({parts[0].text})")
         for part in parts[1:]:
-            pair = [result, part]
-            result = self._made(pair, lambda: f"{function}({pair[0].text}, {pair[1].text})")  # noqa: B023
+            result = self._both(function, [result, part])
         return result
+
+    def _both(self, function: str, pair: list[_Part]) -> _Part:
+        return self._made(pair, lambda: f"{function}({pair[0].text}, {pair[1].text})")
 
     def _cast(self, operand: Node, type_: str) -> _Part:
         if operand.type == type_:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 from epforge.names import Identifier, Safe
-from epforge.ops.expression import Formal, Scope, differentiate
+from epforge.ops.expression import Scope, differentiate
 from epforge.ops.expression.build import add, multiply, subtract
 from epforge.ops.expression.model import (
     Arithmetic,
@@ -21,6 +21,7 @@ from epforge.ops.expression.model import (
 from epforge.plan.expression_torch import Names, attributes_of, inputs_of, print_torch, walk
 from epforge.plan.torch_call import Call, call, is_float, safe
 from epforge.plan.torch_names import parameter
+from epforge.resolve import custom_compute
 from epforge.resolve.services import CustomParameter, Grad
 
 
@@ -77,8 +78,7 @@ def gradient(call_: Call) -> Gradient | None:
 def scope_of(call_: Call) -> Scope:
     """What the operator's expressions can name."""
     op = call_.op
-    formals = tuple(Formal(p.name, p.type, p.option) for p in op.inputs)
-    return Scope(formals, {a.name: a.type for a in op.attributes}, op.types)
+    return custom_compute.scope_of(op.inputs, {a.name: a.type for a in op.attributes}, op.types)
 
 
 def _parts(call_: Call) -> tuple[Part, ...]:
@@ -118,6 +118,7 @@ def _present(node: Node, name: str) -> Node:
             changed[item.name] = tuple(_present(each, name) for each in value)
     if not changed:
         return node
+    # The fields of a node of any kind, with parts of the same kinds.
     known: Node = replace(node, **changed)  # type: ignore[arg-type]
     # What has become a plain 1 or 0 need not be computed with.
     match known:

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 
 from epforge.validate.models.facts import NodeFact
 from epforge.validate.models.findings import Finding, Severity
-from epforge.validate.models.offers import Attribute, OpOffer, Parameter
+from epforge.validate.models.offers import OpOffer, Parameter
 
 _EXPORT = "Change what is exported, and export the model again"
 
 
 def against(node: NodeFact, op: OpOffer) -> Finding | None:
     """The first thing that does not fit; errors come before warnings."""
-    for finder in (_counts, _required, _required_attributes, _types, _passed_over):
+    for finder in (_counts, _required, _attributes, _types, _passed_over):
         for finding in finder(node, op):
             return finding
     return None
@@ -71,29 +71,26 @@ def _required(node: NodeFact, op: OpOffer) -> Iterator[Finding]:
             )
 
 
-def _required_attributes(node: NodeFact, op: OpOffer) -> Iterator[Finding]:
+def _attributes(node: NodeFact, op: OpOffer) -> Iterator[Finding]:
     given = dict(node.attributes)
     for attribute in op.attributes:
-        if not attribute.required:
-            continue
-        if attribute.name not in given:
-            others = [name for name in given if not _formal(op, name)]
+        name, kind = attribute.name, attribute.kind
+        if name not in given:
+            if attribute.required:
+                others = [other for other in given if not _formal(op, other)]
+                yield _finding(
+                    node,
+                    "missing-attribute",
+                    f"lacks the attribute {name}, which has no default",
+                    f"{_EXPORT} with {name} ({kind}){_instead(name, others)}.",
+                )
+        elif given[name] not in ("", kind):
             yield _finding(
                 node,
-                "missing-attribute",
-                f"lacks the attribute {attribute.name}, which has no default",
-                f"{_EXPORT} with {attribute.name} ({attribute.kind})"
-                f"{_instead(attribute.name, others)}.",
+                "wrong-attribute",
+                f"has the attribute {name} as {given[name]}, the op takes it as {kind}",
+                f"{_EXPORT} with {name} as {kind}.",
             )
-        elif given[attribute.name] not in ("", attribute.kind):
-            yield _wrong_kind(node, attribute, given[attribute.name])
-
-
-def _wrong_kind(node: NodeFact, attribute: Attribute, kind: str) -> Finding:
-    """An attribute is asked for by its kind."""
-    message = f"has the attribute {attribute.name} as {kind}, the op takes it as {attribute.kind}"
-    hint = f"{_EXPORT} with {attribute.name} as {attribute.kind}."
-    return _finding(node, "wrong-attribute", message, hint)
 
 
 def _formal(op: OpOffer, name: str) -> bool:
@@ -106,11 +103,9 @@ def _instead(name: str, others: list[str]) -> str:
 
 
 def _passed_over(node: NodeFact, op: OpOffer) -> Iterator[Finding]:
-    known = {attribute.name: attribute for attribute in op.attributes}
-    for name, kind in node.attributes:
+    known = [attribute.name for attribute in op.attributes]
+    for name, _ in node.attributes:
         if name in known:
-            if kind not in ("", known[name].kind):
-                yield _wrong_kind(node, known[name], kind)
             continue
         close = get_close_matches(name, known, n=1)
         meant = f" Is {close[0]} meant?" if close else ""

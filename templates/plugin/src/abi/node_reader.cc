@@ -181,18 +181,19 @@ Status NodeReader::Get(const char* name, std::vector<std::string>* value, bool* 
   } else {
     std::string all;
     EP_RETURN_IF_ERROR(ReadMany(name, ORT_OP_ATTR_STRINGS, &all, &is_there));
-<% if not compiled or also_kernels %>
-    if (is_there && api_.level < 25) {
-      return NotImplemented(std::string("attribute '") + name +
-                            "': kernels read lists of strings from ONNX Runtime 1.25 on, in a "
-                            "library made for API level 25 or newer");
-    }
-<% endif %>
     // One after another, each with its terminator.
     for (size_t begin = 0; begin < all.size(); begin += texts.back().size() + 1) {
       texts.emplace_back(all.c_str() + begin);
     }
   }
+<% if not compiled or also_kernels %>
+  // Of a node that is claimed. Its kernel could not have the list, and would go by the default.
+  if (info_ == nullptr && is_there && api_.level < 25 && texts != *value) {
+    return NotImplemented(std::string("attribute '") + name +
+                          "': kernels read lists of strings from ONNX Runtime 1.25 on, in a "
+                          "library made for API level 25 or newer");
+  }
+<% endif %>
   if (found != nullptr) *found = is_there;
   if (is_there) *value = std::move(texts);
   return Status();
@@ -202,7 +203,7 @@ Status NodeReader::Get(const char* name, std::vector<std::string>* value, bool* 
 Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
                              bool* found) const {
   *found = false;
-  if (api_.level < 25) return Status();  // the claim has refused a node that has one
+  if (api_.level < 25) return Status();  // the claim has refused other lists than the default
   OrtAllocator* allocator = nullptr;  // ORT's own, not ours to release
   char** items = nullptr;
   size_t count = 0;
@@ -223,7 +224,7 @@ Status NodeReader::ReadTexts(const char* name, std::vector<std::string>* texts,
 <% endif %>
 }
 <% else %>
-// Nothing is read at this API level: the claim has refused a node that has such a list.
+// Nothing is read at this API level: the claim has refused other lists than the default.
 Status NodeReader::ReadTexts(const char* /*name*/, std::vector<std::string>* /*texts*/,
                              bool* found) const {
   *found = false;
