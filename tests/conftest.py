@@ -114,6 +114,15 @@ def strict_gpu() -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
+def cuda() -> Iterator[Project]:
+    """The project of `blueprints/cuda.yaml`: device code, for a GPU that need not be there."""
+    from compilers import needed_nvcc
+
+    needed_nvcc()
+    yield from _blueprint("blueprints/cuda.yaml")
+
+
+@pytest.fixture(scope="session")
 def compiled() -> Iterator[Project]:
     """The project of `blueprints/compiled.yaml`: groups of nodes, compiled, saved and shared."""
     yield from _blueprint("blueprints/compiled.yaml")

@@ -1,4 +1,3 @@
-<% from "kernels/parts.inc" import read, cases %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -33,39 +32,6 @@ Status Find(int64_t count, int64_t step, bool last, Inputs inputs, Outputs outpu
 
 }  // namespace
 
-<%= read(k) %>
-
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  EP_RETURN_IF_ERROR(CheckInputs(inputs));
-  const Shape& x = inputs[0].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  Shape& y = shapes[0];
-  y = x;
-  y[axis] = 1;
-  if (x[axis] == 0 && ElementCount(y) != 0) {
-    return InvalidArgument(Text() << "axis " << axis << " of shape " << x << " is empty");
-  }
-  if (attrs.keepdims == 0) y.erase(y.begin() + static_cast<std::ptrdiff_t>(axis));
-  return Status();
-}
-
-Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  const Shape& x = inputs[0].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  const int64_t count = x[axis];
-  const int64_t step = Product(x, axis + 1, x.size());
-<% if k.attributes | selectattr("key", "equalto", "select_last_index") | list %>
-  const bool last = attrs.select_last_index != 0;
-<% else %>
-  const bool last = false;
-<% endif %>
-  switch (inputs[0].dtype) {
-    <%= cases(k.t, "Find", "count, step, last, inputs, outputs, exec") -%>
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
-  }
-}
+<% include "kernels/arg_extreme.inc" %>
 
 }  // namespace <%= ns %>

@@ -11,7 +11,7 @@
 namespace <%= ns %> {
 namespace {
 
-#ifdef __CUDACC__
+#ifdef EP_ON_DEVICE
 
 // One kernel per type of x; the type of y is the same for all threads, so the switch costs little.
 template <class In>
@@ -20,7 +20,7 @@ struct CastBody {
   void* y;
   DType to;
 
-  __device__ void operator()(int64_t i) const {
+  EP_DEVICE void operator()(int64_t i) const {
     switch (to) {
 <% for enumerator, cpp in k.types.T2 %>
       case DType::<%= enumerator %>:

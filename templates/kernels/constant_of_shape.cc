@@ -4,23 +4,9 @@
 #include <cstring>
 
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/copy.h"
 
 namespace <%= ns %> {
-namespace {
-
-// One element type of each size is enough: the bits are copied, whatever they mean.
-template <class T>
-Status Fill(const TensorValue& value, MutableTensor& output, Exec& exec) {
-  T element;
-  std::memcpy(&element, value.bytes.data(), sizeof element);
-  T* y = output.data<T>();
-  ParallelFor(exec, output.size(), 1, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) y[i] = element;
-  });
-  return Status();
-}
-
-}  // namespace
 
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
   TensorValue& value = attrs.value;
@@ -45,18 +31,9 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs, Outputs outputs, Exec& exec) {
   if (outputs[0].dtype != attrs.value.dtype) return InvalidArgument("the output is of another type than value");
-  switch (SizeOf(attrs.value.dtype)) {
-    case 1:
-      return Fill<uint8_t>(attrs.value, outputs[0], exec);
-    case 2:
-      return Fill<uint16_t>(attrs.value, outputs[0], exec);
-    case 4:
-      return Fill<uint32_t>(attrs.value, outputs[0], exec);
-    case 8:
-      return Fill<uint64_t>(attrs.value, outputs[0], exec);
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, attrs.value.dtype);
-  }
+  const size_t bytes = SizeOf(attrs.value.dtype);
+  if (bytes == 0) return UnsupportedType(<%= k.label | cpp_string %>, attrs.value.dtype);
+  return FillElements(exec, outputs[0].raw, outputs[0].size(), attrs.value.bytes.data(), bytes);
 }
 
 }  // namespace <%= ns %>

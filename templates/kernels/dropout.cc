@@ -1,7 +1,7 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <cstring>
+#include <cstdint>
 
 #include "gen/kernels/support/copy.h"
 #include "gen/kernels/support/errors.h"
@@ -11,9 +11,10 @@ namespace {
 
 // The mask says what was kept: everything. Before version 12 it was left at zero in inference, and
 // before version 10 it was of the type of the data.
-void FillMask(const <%= k.attrs %>& attrs, MutableTensor& mask) {
-  const size_t bytes = static_cast<size_t>(mask.size()) * SizeOf(mask.dtype);
-  std::memset(mask.raw, attrs.tells_kept ? 1 : 0, bytes);
+Status FillMask(const <%= k.attrs %>& attrs, const MutableTensor& mask, Exec& exec) {
+  const uint8_t byte = attrs.tells_kept ? 1 : 0;
+  const int64_t bytes = mask.size() * static_cast<int64_t>(SizeOf(mask.dtype));
+  return FillElements(exec, mask.raw, bytes, &byte, 1);
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   const Tensor& x = inputs[0];
   if (SizeOf(x.dtype) == 0) return UnsupportedType(<%= k.label | cpp_string %>, x.dtype);
   const auto count = static_cast<size_t>(x.size());
-  if (outputs.has(1)) FillMask(attrs, outputs[1]);
+  if (outputs.has(1)) EP_RETURN_IF_ERROR(FillMask(attrs, outputs[1], exec));
   if (!outputs.has(0)) return Status();
   return CopyBytes(exec, outputs[0].raw, x.raw, count * SizeOf(x.dtype));
 }

@@ -1,4 +1,3 @@
-<% from "kernels/parts.inc" import read %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -26,19 +25,7 @@ Status ResolveIndices(const Tensor& indices, int64_t dim, std::vector<int64_t>* 
 
 }  // namespace
 
-<%= read(k) %>
-
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  const Shape& x = inputs[0].shape;
-  const Shape& indices = inputs[1].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  Shape& y = shapes[0];
-  y.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(axis));
-  y.insert(y.end(), indices.begin(), indices.end());
-  y.insert(y.end(), x.begin() + static_cast<std::ptrdiff_t>(axis + 1), x.end());
-  return CheckShape(y);
-}
+<% include "kernels/gather.inc" %>
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;

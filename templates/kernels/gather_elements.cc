@@ -1,4 +1,3 @@
-<% from "kernels/parts.inc" import read %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -15,22 +14,7 @@ int64_t IndexAt(const Tensor& indices, int64_t i) {
 
 }  // namespace
 
-<%= read(k) %>
-
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  const Shape& x = inputs[0].shape;
-  const Shape& indices = inputs[1].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  EP_RETURN_IF_ERROR(CheckRank(indices, x.size(), "indices"));
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (i != axis && indices[i] > x[i]) {
-      return InvalidArgument(Text() << "indices of shape " << indices << " reach out of shape " << x);
-    }
-  }
-  shapes[0] = indices;
-  return Status();
-}
+<% include "kernels/gather_elements.inc" %>
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;

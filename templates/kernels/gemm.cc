@@ -1,4 +1,5 @@
 <% from "kernels/parts.inc" import read, cases %>
+<% from "kernels/gemm.inc" import infer_shapes %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -66,24 +67,7 @@ Status Multiply(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exe
 
 <%= read(k) %>
 
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  const Shape& a = inputs[0].shape;
-  const Shape& b = inputs[1].shape;
-  EP_RETURN_IF_ERROR(CheckRank(a, 2, "A"));
-  EP_RETURN_IF_ERROR(CheckRank(b, 2, "B"));
-  if (a[attrs.transA != 0 ? 0 : 1] != b[attrs.transB != 0 ? 1 : 0]) {
-    return InvalidArgument(Text() << "cannot multiply shapes " << a << " and " << b << " (transA=" << attrs.transA << ", transB=" << attrs.transB << ")");
-  }
-  const Shape y{a[attrs.transA != 0 ? 1 : 0], b[attrs.transB != 0 ? 0 : 1]};
-  shapes[0] = y;
-  EP_RETURN_IF_ERROR(CheckShape(y));
-  if (!inputs.has(2)) return Status();
-  const Shape& c = inputs[2].shape;
-  Shape broadcast;
-  EP_RETURN_IF_ERROR(CommonShape(y, c, &broadcast));
-  if (broadcast == y) return Status();
-  return InvalidArgument(Text() << "C of shape " << c << " cannot be broadcast to " << y);
-}
+<%= infer_shapes(k) %>
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   switch (inputs[0].dtype) {

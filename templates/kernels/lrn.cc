@@ -1,7 +1,9 @@
-<% from "kernels/parts.inc" import read, cases %>
 <%= banner %>
 #include "<%= k.header %>"
 
+<% if k.base %>
+#include "gen/kernels/support/channels_last.h"
+<% endif %>
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/math.h"
 
@@ -27,14 +29,19 @@ Status Normalize(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Ex
       const int64_t above = size - 1 - below;
       const int64_t first = channel < below ? -channel : -below;
       const int64_t last = channel + above < channels ? above : channels - 1 - channel;
+<% if k.base %>
+      const int64_t start = plane / channels * channels * pixels + channel;
+      const T* from = x + start;
+<% else %>
       const T* from = x + plane * pixels;
+<% endif %>
       for (int64_t i = 0; i < pixels; ++i) {
         double squares = 0;
         for (int64_t c = first; c <= last; ++c) {
-          const double value = static_cast<double>(from[c * pixels + i]);
+          const double value = static_cast<double>(from[<% if k.base %>i * channels + c<% else %>c * pixels + i<% endif %>]);
           squares += value * value;
         }
-        y[plane * pixels + i] = static_cast<T>(static_cast<double>(from[i]) / Pow(bias + alpha * squares, beta));
+        y[<% if k.base %>start + i * channels<% else %>plane * pixels + i<% endif %>] = static_cast<T>(static_cast<double>(from[i<% if k.base %> * channels<% endif %>]) / Pow(bias + alpha * squares, beta));
       }
     }
   });
@@ -43,28 +50,6 @@ Status Normalize(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Ex
 
 }  // namespace
 
-Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  EP_RETURN_IF_ERROR(node.Get("alpha", &attrs.alpha));
-  EP_RETURN_IF_ERROR(node.Get("beta", &attrs.beta));
-  EP_RETURN_IF_ERROR(node.Get("bias", &attrs.bias));
-  EP_RETURN_IF_ERROR(node.Get("size", &attrs.size));
-  if (attrs.size < 1) return InvalidArgument("the attribute size must be positive");
-  return Status();
-}
-
-Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  const Shape& x = inputs[0].shape;
-  if (x.size() < 2) return InvalidArgument(Text() << "X must have rank 2 or more, not shape " << x);
-  shapes[0] = x;
-  return Status();
-}
-
-Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "attrs, inputs, outputs, exec") -%>
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
-  }
-}
+<% include "kernels/lrn.inc" %>
 
 }  // namespace <%= ns %>

@@ -1,4 +1,5 @@
 <% from "kernels/parts.inc" import read, cases %>
+<% from "kernels/matmul.inc" import problem, infer_shapes %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -8,31 +9,7 @@
 namespace <%= ns %> {
 namespace {
 
-// The sizes of a product of stacks of matrices. A factor with one dimension is a row on the left
-// and a column on the right.
-struct Problem {
-  int64_t m = 1;
-  int64_t n = 1;
-  int64_t depth = 1;
-  Shape a_batch;
-  Shape b_batch;
-  Shape batch;  // what the two are broadcast to
-};
-
-Status Resolve(const Shape& a, const Shape& b, Problem* problem) {
-  if (a.empty() || b.empty()) return InvalidArgument("a factor must not be a scalar");
-  const bool a_row = a.size() == 1;
-  const bool b_col = b.size() == 1;
-  problem->depth = a.back();
-  if (!a_row) problem->m = a[a.size() - 2];
-  if (!b_col) problem->n = b.back();
-  if (b[b_col ? 0 : b.size() - 2] != problem->depth) {
-    return InvalidArgument(Text() << "cannot multiply shapes " << a << " and " << b);
-  }
-  if (!a_row) problem->a_batch.assign(a.begin(), a.end() - 2);
-  if (!b_col) problem->b_batch.assign(b.begin(), b.end() - 2);
-  return CommonShape(problem->a_batch, problem->b_batch, &problem->batch);
-}
+<%= problem() %>
 
 // Which matrix of a stack of shape `stack` is used for matrix `index` of the result.
 int64_t MatrixIndex(const Shape& stack, const Shape& batch, int64_t index) {
@@ -90,17 +67,7 @@ Status Multiply(const Problem& problem, Inputs inputs, Outputs outputs, Exec& ex
 
 <%= read(k) %>
 
-Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-  const Shape& a = inputs[0].shape;
-  const Shape& b = inputs[1].shape;
-  Problem problem;
-  EP_RETURN_IF_ERROR(Resolve(a, b, &problem));
-  Shape shape = problem.batch;
-  if (a.size() > 1) shape.push_back(problem.m);
-  if (b.size() > 1) shape.push_back(problem.n);
-  shapes[0] = shape;
-  return CheckShape(shape);
-}
+<%= infer_shapes(k) %>
 
 Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec) {
   Problem problem;

@@ -1,4 +1,6 @@
 <% from "kernels/parts.inc" import cases %>
+<% from "kernels/nhwc.inc" import inputs_of, nhwc_read_and_infer, see_inputs %>
+<% from "kernels/pool.inc" import resolve, windows, read_and_infer %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -9,6 +11,9 @@
 <% if k.p.kind == "lp" %>
 #include "gen/kernels/support/arithmetic.h"
 <% endif %>
+<% if k.base %>
+#include "gen/kernels/support/channels_last.h"
+<% endif %>
 #include "gen/kernels/support/checks.h"
 <% if k.p.kind == "lp" %>
 #include "gen/kernels/support/math.h"
@@ -17,115 +22,40 @@
 namespace <%= ns %> {
 namespace {
 
-Status Resolve(const <%= k.attrs %>& attrs, const Shape& x, Window* window, Shape* output) {
-  const std::vector<int64_t>& kernel = attrs.window.kernel;
-  EP_RETURN_IF_ERROR(LayWindow(attrs.window, kernel.data(), kernel.size(), x, window, output));
-  for (const Slide* slide : {&window->depth, &window->height, &window->width}) {
-    if (slide->pad_begin > slide->reach() || slide->pad_end > slide->reach()) {
-      return InvalidArgument("a window lies in the padding only");
-    }
-  }
-  return CheckShape(*output);
-}
+<%= resolve(k) %>
 
-// The taps of one window that fall inside of a plane, and where the first tap (inside or not) is.
-struct Region {
-  Taps z, y, x;
-  int64_t z_start, y_start, x_start;
-};
-
-Region RegionOf(const Window& window, int64_t oz, int64_t oy, int64_t ox) {
-  Region region;
-  region.z_start = window.depth.start(oz);
-  region.y_start = window.height.start(oy);
-  region.x_start = window.width.start(ox);
-  region.z = TapsInside(window.depth, region.z_start);
-  region.y = TapsInside(window.height, region.y_start);
-  region.x = TapsInside(window.width, region.x_start);
-  return region;
-}
-
-// Calls visit(z, y, x) for the position of every tap inside of the plane, in order.
-template <class Visit>
-void ForEachTap(const Window& window, const Region& region, Visit visit) {
-  for (int64_t kz = region.z.begin; kz < region.z.end; ++kz) {
-    const int64_t z = region.z_start + kz * window.depth.dilation;
-    for (int64_t ky = region.y.begin; ky < region.y.end; ++ky) {
-      const int64_t y = region.y_start + ky * window.height.dilation;
-      for (int64_t kx = region.x.begin; kx < region.x.end; ++kx) {
-        visit(z, y, region.x_start + kx * window.width.dilation);
-      }
-    }
-  }
-}
-
-<% if k.p.kind == "max" %>
-// Where in the plane the first of the largest elements of a window is; -1 for a window that sees
-// nothing, as a dilated one may.
-template <class T>
-int64_t FindLargest(const Window& window, const Region& region, const T* plane) {
-  int64_t found = -1;
-  T largest{};
-  ForEachTap(window, region, [&](int64_t z, int64_t y, int64_t x) {
-    const int64_t at = (z * window.height.input + y) * window.width.input + x;
-    if (found >= 0 && !(plane[at] > largest)) return;
-    largest = plane[at];
-    found = at;
-  });
-  return found;
-}
-
-// Counts the elements of a plane column by column instead.
-int64_t ColumnMajor(const Window& window, int64_t at) {
-  const int64_t row = at / window.width.input;
-  const int64_t x = at % window.width.input;
-  const int64_t y = row % window.height.input;
-  return (x * window.height.input + y) * window.depth.input + row / window.height.input;
-}
-<% elif k.p.kind == "average" %>
-// How many taps of a window fall before the end of the padding.
-int64_t PaddedTaps(const Slide& slide, int64_t start) {
-  const int64_t room = slide.input + slide.pad_end - start;
-  const int64_t fit = (room + slide.dilation - 1) / slide.dilation;
-  return fit < slide.kernel ? fit : slide.kernel;
-}
-
-// The mean of a window. A window that sees nothing, as a dilated one may, has the mean 0.
-template <class T>
-T PoolWindow(const <%= k.attrs %>& attrs, const Window& window, const Region& region,
-             const T* plane) {
-  double sum = 0;
-  int64_t count = 0;
-  ForEachTap(window, region, [&](int64_t z, int64_t y, int64_t x) {
-    sum += static_cast<double>(plane[(z * window.height.input + y) * window.width.input + x]);
-    ++count;
-  });
-  if (attrs.count_include_pad) {
-    count = PaddedTaps(window.depth, region.z_start) * PaddedTaps(window.height, region.y_start) *
-            PaddedTaps(window.width, region.x_start);
-  }
-  return count == 0 ? T{} : static_cast<T>(sum / static_cast<double>(count));
-}
-<% else %>
-// The p-norm of a window.
-template <class T>
-T PoolWindow(const <%= k.attrs %>& attrs, const Window& window, const Region& region,
-             const T* plane) {
-  const double p = static_cast<double>(attrs.p);
-  double sum = 0;
-  ForEachTap(window, region, [&](int64_t z, int64_t y, int64_t x) {
-    const T value = plane[(z * window.height.input + y) * window.width.input + x];
-    sum += Pow(Magnitude(static_cast<double>(value)), p);
-  });
-  return static_cast<T>(Pow(sum, 1 / p));
-}
-<% endif %>
+<%= windows(k, "", "TapsInside", k.attrs) %>
 
 template <class T>
-Status Pool(const <%= k.attrs %>& attrs, const Window& window, Inputs inputs, Outputs outputs,
+Status Pool(const <%= k.attrs %>&<% if not k.base or k.p.kind != "max" %> attrs<% endif %>, const Window& window, Inputs inputs, Outputs outputs,
             Exec& exec) {
   const Shape& shape = inputs[0].shape;
   const T* x = inputs[0].data<T>();
+<% if k.base %>
+  T* y = outputs[0].data<T>();
+  const int64_t channels = shape[1];
+  const int64_t pixels = window.output_size();
+  ParallelFor(exec, shape[0] * pixels, channels * window.taps(), [&](int64_t begin, int64_t end) {
+    for (int64_t pixel = begin; pixel < end; ++pixel) {
+      const T* image = x + pixel / pixels * window.input_size() * channels;
+      const int64_t row = pixel % pixels / window.width.output;
+      const Region region = RegionOf(window, row / window.height.output,
+                                     row % window.height.output, pixel % window.width.output);
+      for (int64_t channel = 0; channel < channels; ++channel) {
+        const T* plane = image + channel;
+<% if k.p.kind == "max" %>
+        const int64_t at = FindLargest(window, region, plane, channels);
+        const T largest = at < 0 ? std::numeric_limits<T>::lowest() : plane[at * channels];
+        y[pixel * channels + channel] = largest;
+<% else %>
+        y[pixel * channels + channel] = PoolWindow(attrs, window, region, plane, channels);
+<% endif %>
+      }
+    }
+  });
+  return Status();
+}
+<% else %>
 <% if k.p.kind == "max" %>
   T* y = outputs.has(0) ? outputs[0].data<T>() : nullptr;
   int64_t* indices = outputs.has(1) ? outputs[1].data<int64_t>() : nullptr;
@@ -152,37 +82,18 @@ Status Pool(const <%= k.attrs %>& attrs, const Window& window, Inputs inputs, Ou
   });
   return Status();
 }
+<% endif %>
 
 }  // namespace
 
-Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  EP_RETURN_IF_ERROR(ReadWindow(node, &attrs.window));
-  if (attrs.window.kernel.empty()) return InvalidArgument("the attribute kernel_shape is missing");
-<% if k.p.kind == "max" %>
-  int64_t storage_order = 0;
-  EP_RETURN_IF_ERROR(node.Get("storage_order", &storage_order));
-  attrs.column_major = storage_order != 0;
-<% elif k.p.kind == "average" %>
-  int64_t count_include_pad = 0;
-  EP_RETURN_IF_ERROR(node.Get("count_include_pad", &count_include_pad));
-  attrs.count_include_pad = count_include_pad != 0;
+<% if k.base %>
+<%= nhwc_read_and_infer(k) %>
 <% else %>
-  EP_RETURN_IF_ERROR(node.Get("p", &attrs.p));
-  if (attrs.p < 1) return InvalidArgument(Text() << "p is " << attrs.p);
+<%= read_and_infer(k) %>
 <% endif %>
-  return Status();
-}
 
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  Window window;
-  EP_RETURN_IF_ERROR(Resolve(attrs, inputs[0].shape, &window, &shapes[0]));
-<% if k.p.kind == "max" %>
-  if (shapes.size() > 1) shapes[1] = shapes[0];
-<% endif %>
-  return Status();
-}
-
-Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+Status Compute(const <%= k.attrs %>& attrs, Inputs <%= inputs_of(k) %>, Outputs outputs, Exec& exec) {
+<%= see_inputs(k) -%>
   Window window;
   Shape shape;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs[0].shape, &window, &shape));

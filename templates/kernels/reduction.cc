@@ -1,3 +1,4 @@
+<% from "kernels/reduction.inc" import function, read_and_infer %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -10,40 +11,7 @@
 namespace <%= ns %> {
 namespace {
 
-<% if k.p.shifted %>
-// The largest element, which is taken off before exp so that it cannot overflow.
-template <class T>
-struct Largest {
-  static double Start() { return Lowest<double>(); }
-  static double Term(T x, double) { return static_cast<double>(x); }
-  static double Join(double a, double b) { return Maximum(a, b); }
-};
-
-<% endif %>
-// <%= k.p.doc %>
-template <class T>
-struct Function {
-<% if k.p.widen %>
-  // Sums of floating-point numbers are kept in double; integers wrap around.
-  using Total = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-<% else %>
-  using Total = T;
-<% endif %>
-
-  static Total Start() { return <%= k.p.start %>; }
-  static Total Term(T element, <% if k.p.shifted %>Total shift<% else %>Total<% endif %>) {
-    const Total x = static_cast<Total>(element);
-    return <%= k.p.term %>;
-  }
-  static Total Join(Total a, Total b) { return <%= k.p.join %>; }
-<% if k.p.counted %>
-  static T Finish(Total total, int64_t count) { return static_cast<T>(<%= k.p.finish %>); }
-<% elif k.p.shifted %>
-  static T Finish(Total total, Total shift) { return static_cast<T>(<%= k.p.finish %>); }
-<% else %>
-  static T Finish(Total total) { return static_cast<T>(<%= k.p.finish %>); }
-<% endif %>
-};
+<%= function(k) %>
 
 template <class T>
 void Reduce(const ReductionPlan& plan, const void* from, int64_t count, void* to) {
@@ -84,25 +52,7 @@ Make ReduceFor(DType dtype) {
 
 }  // namespace
 
-Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
-  EP_RETURN_IF_ERROR(node.Get("axes", &attrs.axes));
-  EP_RETURN_IF_ERROR(node.Get("keepdims", &keepdims));
-  EP_RETURN_IF_ERROR(node.Get("noop_with_empty_axes", &noop_with_empty_axes));
-  attrs.keepdims = keepdims != 0;
-  attrs.noop_with_empty_axes = noop_with_empty_axes != 0;
-  return Status();
-}
-
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  EP_RETURN_IF_ERROR(CheckInputs(inputs));
-  const Shape& x = inputs[0].shape;
-  AxisSet reduced;
-  EP_RETURN_IF_ERROR(ReducedAxes(inputs.at(1), attrs.axes, attrs.noop_with_empty_axes, x.size(), &reduced));
-  shapes[0] = ReducedShape(x, reduced, attrs.keepdims);
-  return CheckShape(shapes[0]);
-}
+<%= read_and_infer(k) %>
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   const Shape& x = inputs[0].shape;

@@ -1,4 +1,3 @@
-<% from "kernels/parts.inc" import cases %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -56,32 +55,6 @@ Status Normalize(int64_t count, int64_t step, Inputs inputs, Outputs outputs, Ex
 
 }  // namespace
 
-Status Read(const Node& node, <%= k.attrs %>& attrs) {
-  attrs.flatten = node.SinceVersion() < 13;
-  attrs.axis = attrs.flatten ? 1 : -1;
-  return node.Get("axis", &attrs.axis);
-}
-
-Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
-  const Shape& x = inputs[0].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  shapes[0] = x;
-  return Status();
-}
-
-Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  const Shape& x = inputs[0].shape;
-  size_t axis = 0;
-  EP_RETURN_IF_ERROR(ResolveAxis(attrs.axis, x.size(), &axis));
-  const size_t axis_end = attrs.flatten ? x.size() : axis + 1;
-  const int64_t count = Product(x, axis, axis_end);
-  const int64_t step = Product(x, axis_end, x.size());
-  switch (inputs[0].dtype) {
-    <%= cases(k.t, "Normalize", "count, step, inputs, outputs, exec") -%>
-    default:
-      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
-  }
-}
+<% include "kernels/softmax.inc" %>
 
 }  // namespace <%= ns %>

@@ -4,6 +4,13 @@
 
 // Write InferShapes and Compute, then set kReady<%= k.op %> in <%= k.stem %>.h to true: until then the
 // library does not offer the op. Read may refuse nodes that Compute cannot do; its text says why.
+<% if cuda %>
+//
+// This is compiled by nvcc. `raw` of a tensor is an address of the device's, save for the inputs of
+// kHostInputs<%= k.op %>: code of the device may follow it, and InferShapes and Compute may not.
+// Launch every kernel on exec.Stream(), a cudaStream_t, wait for nothing, and return what
+// cudaGetLastError() says as a Status; scratch memory is exec.Scratch's.
+<% endif %>
 <% if k.custom %>
 //
 // ONNX knows nothing of the op: InferShapes is asked while a model is loaded, too, before any tensor

@@ -7,7 +7,7 @@
 namespace <%= ns %> {
 namespace {
 
-#ifdef __CUDACC__
+#ifdef EP_ON_DEVICE
 
 template <class T>
 struct WhereBody {
@@ -17,7 +17,7 @@ struct WhereBody {
   T* out;
   Broadcast broadcast;
 
-  __device__ void operator()(int64_t i) const {
+  EP_DEVICE void operator()(int64_t i) const {
     int64_t at[3];
     broadcast.Locate(i, 3, at);
     out[i] = condition[at[0]] ? x[at[1]] : y[at[2]];

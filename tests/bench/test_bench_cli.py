@@ -22,15 +22,6 @@ Report = Callable[[str], None]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(epforge.__file__).parents[1])}
 
 
-@pytest.fixture
-def report(capsys: pytest.CaptureFixture[str]) -> Report:
-    def show(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n  {text}")
-
-    return show
-
-
 def seconds(args: list[str], before: Callable[[], None] = lambda: None) -> float:
     """Median wall time of seven runs of Python with ``args``, after one to warm up."""
     times = []

@@ -85,15 +85,6 @@ _SESSIONS = """
 """
 
 
-@pytest.fixture
-def report(capsys: pytest.CaptureFixture[str]) -> Report:
-    def show(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n  {text}", end="")
-
-    return show
-
-
 def test_the_cost_per_node_does_not_grow(repository: Path, tmp_path: Path, report: Report) -> None:
     """Of the function alone, for graphs of all shapes: the least of many rounds, in turns."""
     text = (repository / "blueprints/compiled.yaml").read_text(encoding="utf-8")

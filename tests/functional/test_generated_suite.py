@@ -20,10 +20,16 @@ vendor: Fabrikam
 version: 1.2.3-rc.1
 ops: [Relu]
 options:
-  - {name: effort, type: int, range: [0, 3], default: 0, excludes: [auto], doc: "Effort | of `it`."}
+  - name: effort
+    type: int
+    range: [0, 3]
+    default: 0
+    excludes: [auto]
+    dynamic: true
+    doc: "Effort | of `it`."
   - {name: auto, type: bool, default: false, doc: Let it choose.}
   - {name: scale, type: float, range: [0.5, 2.0], default: 1.0, doc: A factor.}
-  - {name: mode, type: enum, choices: [fast, exact], default: fast, doc: A mode.}
+  - {name: mode, type: enum, choices: [fast, exact], default: fast, dynamic: true, doc: A mode.}
   - {name: label, type: string, default: none, doc: A text.}
 """
 
@@ -72,7 +78,7 @@ def test_its_tests_pass_on_the_oldest_runtime(project: str, request: pytest.Fixt
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime("1.24.4"))
 
 
-@pytest.mark.parametrize("project", PROJECTS)
+@pytest.mark.parametrize("project", [*PROJECTS, "cuda"])
 def test_its_python_is_typed_and_clean(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "mypy", "--cache-dir=/dev/null")

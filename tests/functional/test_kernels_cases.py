@@ -15,6 +15,7 @@ from typing import Any
 
 import onnx
 import pytest
+from device_kernels import emulated
 from kernel_project import make_op, write_kernels
 from kernel_runner import Runner, build
 from onnx import helper
@@ -35,10 +36,13 @@ ops: [{", ".join(_OPS)}]
 _WITHOUT = {("BatchNormalization", 1), ("BatchNormalization", 6), ("InstanceNormalization", 1)}
 
 
-@pytest.fixture(scope="session")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+@pytest.fixture(scope="session", params=["host", pytest.param("device", marks=pytest.mark.lab)])
+def kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
     project = tmp_path_factory.mktemp("kernels")
-    write_kernels(project, [make_op(op) for op in _OPS])
+    ops = [make_op(op) for op in _OPS]
+    if request.param == "device":
+        return emulated(project, ops)
+    write_kernels(project, ops)
     return build(project, "acme_npu")
 
 

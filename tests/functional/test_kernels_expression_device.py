@@ -4,7 +4,6 @@ warning, and whatever they launch is on the stream that they are given (field re
 from __future__ import annotations
 
 import random
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -14,16 +13,10 @@ from pathlib import Path
 import pytest
 from custom_ops import RICH, STUB, custom
 from kernel_project import write_kernels_of
+from launches import check_launches, code
 from random_expressions import random_op
 
 _nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc on PATH")
-_LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
-#: What waits for the device, or works on the default stream.
-_FORBIDDEN = re.compile(
-    r"cudaDeviceSynchronize|cudaStreamSynchronize|cudaEventSynchronize|cudaStreamLegacy"
-    r"|cudaStreamPerThread|cuCtxSynchronize|cudaMemcpy(?!\w*Async)|cudaMemset(?!\w*Async)"
-    r"|cudaMalloc(?!Async)|cudaFree(?!Async)"
-)
 
 
 @pytest.fixture(scope="module")
@@ -97,50 +90,18 @@ def test_host_and_device_code_of_an_op_link_into_one_program(written: Mapping[st
     assert not shared[0] & shared[1]
 
 
-def _code(written: Mapping[str, Path]) -> dict[str, str]:
-    """The C++ and CUDA files without their comments."""
-    return {
-        path: re.sub(r"//[^\n]*", "", file.read_text())
-        for path, file in written.items()
-        if path.startswith("src/")
-    }
-
-
 def test_the_host_s_file_has_nothing_of_the_device(written: Mapping[str, Path]) -> None:
     hosts = [p for p in written if p.endswith(".cc") and f"{p[:-3]}.cu" in written]
     assert len(hosts) == RICH.count("- op:") + STUB.count("- op:")
     for path in hosts:
-        assert "__" not in _code(written)[path], path
+        assert "__" not in code(written)[path], path
 
 
 def test_whatever_is_launched_is_on_the_given_stream(written: Mapping[str, Path]) -> None:
-    launches = {path: _LAUNCH.findall(text) for path, text in _code(written).items()}
-    found = [(path, launch) for path, each in launches.items() for launch in each]
-    assert found, "the kernels launch nothing"
-    for path, launch in found:
-        assert re.search(r",\s*0,\s*static_cast<cudaStream_t>\(exec\.Stream\(\)\)$", launch), path
+    check_launches(written)
 
 
-def test_nothing_waits_for_the_device(written: Mapping[str, Path]) -> None:
-    for path, text in _code(written).items():
-        assert not _FORBIDDEN.search(text), path
-
-
-def test_without_a_stream_nothing_is_launched_and_failures_are_reported(
-    written: Mapping[str, Path],
-) -> None:
-    text = _code(written)["src/gen/kernels/support/elementwise.h"]
-    body = text[text.index("Status Launch(") :]
-    launch = body.index("<<<")
-    assert "exec.Stream() == nullptr) return Failed(" in body[:launch]
-    assert "cudaGetLastError()" in body[launch:]
-    for path, code in _code(written).items():
+def test_failures_of_launches_are_reported(written: Mapping[str, Path]) -> None:
+    for path, text in code(written).items():
         if path.endswith(".cu") and "/gen/" in path:
-            assert code.count("EP_RETURN_IF_ERROR(Launch(") == code.count("Launch("), path
-
-
-def test_the_scan_would_see_a_fault() -> None:
-    assert _FORBIDDEN.search("cudaDeviceSynchronize();")
-    assert _FORBIDDEN.search("cudaMemcpy(a, b, n, kind);")
-    assert not _FORBIDDEN.search("cudaMemcpyAsync(a, b, n, kind, stream);")
-    assert _LAUNCH.findall("F<<<blocks, 256>>>(x)") == ["blocks, 256"]
+            assert text.count("EP_RETURN_IF_ERROR(Launch(") == text.count("Launch("), path

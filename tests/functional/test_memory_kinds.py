@@ -64,6 +64,11 @@ PRELUDE = """
     def say(**what):
         print(json.dumps(what))
 """
+#: Of a project with queues, what runs without ONNX Runtime.
+_PROGRAMS = (
+    *("arena_test", "arena_streams_test", "arena_streams_model_test", "stream_order_test"),
+    *("device_test", "device_errors_test", "kernel_call_test", "entry_test"),
+)
 EVERY = pytest.mark.parametrize(
     "version", [*(pytest.param(old, marks=pytest.mark.lab) for old in SUPPORTED[:-1]), NEWEST]
 )
@@ -381,7 +386,7 @@ def test_no_errors_of_memory_and_no_races(repository: Path) -> None:
     text = (repository / "blueprints/strict-gpu.yaml").read_text(encoding="utf-8")
     for preset in ("asan", "tsan"):
         project = instrumented(text, preset)
-        for test in ("arena_test", "entry_test"):
+        for test in _PROGRAMS:
             assert_clean(run(project, test))
         assert_clean(run(project, "host_test", ort_library(NEWEST), project.library))
 

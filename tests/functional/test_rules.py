@@ -13,7 +13,7 @@ import pytest
 from projects import Project, expanded
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BLUEPRINTS = ["minimal", "kernel-registry", "virtual-memory", "strict-gpu"]
+BLUEPRINTS = ["minimal", "kernel-registry", "virtual-memory", "strict-gpu", "cuda"]
 
 RULES = {
     "R1 OrtStatus* only in the outermost shim": "test_rules.py::test_r1",
@@ -49,7 +49,7 @@ def sources(name: str) -> dict[str, str]:
     return {
         file.path: re.sub(r"//.*", "", file.content.decode())
         for file in expanded(text).files
-        if file.path.startswith("src/") and file.path.endswith((".h", ".cc"))
+        if file.path.startswith("src/") and file.path.endswith((".h", ".cc", ".cu"))
     }
 
 
@@ -127,10 +127,13 @@ def test_r9_concurrency_is_answered(code: dict[str, str]) -> None:
     assert re.search(r"IsConcurrentRunSupported = (?!nullptr)", code["src/abi/ep.cc"])
 
 
-def test_r10_no_streams_are_promised(code: dict[str, str]) -> None:
+def test_r10_streams_are_promised_where_there_are_some(code: dict[str, str]) -> None:
     text = "".join(code.values())
-    assert re.search(r"StreamAware\(\) const \{\s*return false;\s*\}", text)
-    assert "CreateSyncStreamForDevice" not in text
+    answer = re.search(r"StreamAware\(\) const \{\s*return (true|false);\s*\}", text)
+    assert answer
+    there = "src/abi/sync_stream.cc" in code
+    assert (answer[1] == "true") == there
+    assert ("CreateSyncStreamForDevice = " in text) == there
 
 
 def test_r11_the_default_tests_have_the_odd_shapes(full: Project) -> None:

@@ -78,14 +78,29 @@ def call(function: int, *args: Any) -> int:
     return prototype(function)(*prepared) or 0
 
 
+class _EnvOptions(ctypes.Structure):
+    """OrtEnvCreationOptions."""
+
+    _fields_ = (
+        ("version", c_uint32),
+        ("severity", ctypes.c_int32),
+        ("log_id", c_char_p),
+        ("log", c_void_p),
+        ("log_state", c_void_p),
+        ("threads", c_void_p),
+        ("entries", c_void_p),
+    )
+
+
 class Ort:
     """The runtime.
 
     Args:
         severity: what its log has at least: 2 are warnings, 3 errors.
+        entries: the configuration of the environment.
     """
 
-    def __init__(self, severity: int = 3) -> None:
+    def __init__(self, severity: int = 3, entries: Mapping[str, str] | None = None) -> None:
         spec = importlib.util.find_spec("onnxruntime")
         assert spec is not None
         assert spec.submodule_search_locations
@@ -99,7 +114,17 @@ class Ort:
         self.api = Table(self, "OrtApi", call(get_api, self.level))
         self.ep = Table(self, "OrtEpApi", self.api.get("GetEpApi"))
         self.compile = Table(self, "OrtCompileApi", self.api.get("GetCompileApi"))
-        self.env = self.api.make("CreateEnv", severity, "capi")
+        if entries is None:
+            self.env = self.api.make("CreateEnv", severity, "capi")
+            return
+        pairs = self.pairs(entries)
+        options = _EnvOptions(self.level, severity, b"capi", None, None, None, pairs)
+        self.env = self.api.make("CreateEnvWithOptions", byref(options))
+
+    @property
+    def interop(self) -> Table:
+        """What applications share memory and semaphores of other APIs with."""
+        return Table(self, "OrtInteropApi", self.api.get("GetInteropApi"))
 
     def check(self, status: int) -> None:
         """Raises if it is an error."""
@@ -286,9 +311,9 @@ class Library:
         self.code = ctypes.CDLL(library)
         create = ctypes.cast(self.code.CreateEpFactories, c_void_p).value
         assert create
-        factories, count = (c_void_p * 1)(), c_size_t()
-        ort.check(call(create, "probe", ort.base, 0, factories, 1, byref(count)))
-        assert count.value == 1
+        factories, count = (c_void_p * 4)(), c_size_t()
+        ort.check(call(create, "probe", ort.base, 0, factories, 4, byref(count)))
+        assert count.value >= 1
         self.factory = Table(ort, "OrtEpFactory", factories[0])
 
     def make_ep(self, device: int, options: int) -> Table:

@@ -38,7 +38,7 @@ def link(
 
     Args:
         project: where the project is; its ``src`` and ``tests/cpp`` are searched for headers.
-        sources: files beside those of the project.
+        sources: files beside those of the project; a .cu is compiled as C++.
         compiler: its name.
         flags: for compiling and linking, beside C++17 and the warnings, which are errors.
         link_flags: for linking alone.
@@ -69,7 +69,8 @@ def _objects(
         target = _place(repr((_version(compiler), command, sorted(read.values()))), "o")
         with locked(target):
             if not target.is_file():
-                _call([*command, "-c", str(source), "-o", f"{target}.part"], project)
+                language = ["-x", "c++"] if source.suffix == ".cu" else []
+                _call([*command, *language, "-c", str(source), "-o", f"{target}.part"], project)
                 Path(f"{target}.part").rename(target)
         return target
 

@@ -10,12 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from epforge.build.toolchain import find_nvcc
+from epforge.errors import MissingError
+
 
 def needed(compiler: str) -> str:
     """The compiler's name; skips the test on a machine that does not have it."""
     if shutil.which(compiler) is None:
         pytest.skip(f"this machine has no {compiler}")
     return compiler
+
+
+def needed_nvcc() -> str:
+    """NVIDIA's compiler, as a build finds it; skips the test on a machine that does not have it."""
+    try:
+        return str(find_nvcc())
+    except MissingError as error:
+        pytest.skip(f"this machine has {error.message}")
 
 
 @functools.cache

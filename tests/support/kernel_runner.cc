@@ -1,12 +1,17 @@
 // Calls the kernels of a generated project from other languages: a node is put together piece by
 // piece, run, and its outputs are read back. Compiled with the project's kernels and its own test
-// harness into one shared library; PROJECT is the project's namespace.
+// harness into one shared library; PROJECT is the project's namespace. RUN_EXEC is the class of what
+// kernels may use, if not the harness' own.
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kernel_harness.h"
+
+#ifndef RUN_EXEC
+#define RUN_EXEC FakeExec
+#endif
 
 namespace {
 
@@ -52,7 +57,7 @@ struct Run {
     for (const auto& input : inputs) given.push_back(input.get());
     const Inputs arguments(given.data(), given.size());
     Shapes shapes(outputs.size());
-    EP_RETURN_IF_ERROR(kernel->InferShapes(arguments, shapes));
+    EP_RETURN_IF_ERROR(kernel->Infer(arguments, shapes));
     std::vector<MutableTensor*> wanted;
     bool empty = true;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -67,8 +72,8 @@ struct Run {
       empty = empty && (wanted.back() == nullptr || count == 0);
     }
     if (empty) return Status();
-    FakeExec exec(pieces);
-    return kernel->Compute(arguments, Outputs(wanted.data(), wanted.size()), exec);
+    RUN_EXEC exec(pieces);
+    return kernel->Run(arguments, Outputs(wanted.data(), wanted.size()), exec);
   }
 
   // What is wrong with the shape of an output; 0 for nothing.

@@ -17,7 +17,8 @@ from compiled import link
 from onnx import helper, numpy_helper
 
 SOURCE = Path(__file__).with_suffix(".cc")
-_FLAGS = ("-O1", "-fPIC")
+#: For the compiler.
+FLAGS = ("-O1", "-fPIC")
 _STATUS = ("ok", "invalid argument", "not implemented", "failed", "device lost")
 
 
@@ -31,7 +32,7 @@ class KernelError(Exception):
 
 def build(project: Path, namespace: str, compiler: str = "g++") -> Runner:
     """The kernels below ``project`` as a library."""
-    return Runner(link(project, [own_source(project, namespace)], compiler, _FLAGS, ["-shared"]))
+    return Runner(link(project, [own_source(project, namespace)], compiler, FLAGS, ["-shared"]))
 
 
 def own_source(project: Path, namespace: str, source: Path = SOURCE) -> Path:

@@ -25,7 +25,7 @@ from locking import locked
 
 from epforge.blueprint import parse
 from epforge.build import build, open_project
-from epforge.build.toolchain import find_toolchain
+from epforge.build.toolchain import find_nvcc, find_toolchain
 from epforge.cache import cache_dir
 from epforge.cli.project import Expansion, expand, tool
 from epforge.ort.sdk import Sdk, find_sdk
@@ -185,9 +185,11 @@ def _key(
     digest = hashlib.sha256()
     for file in expansion.files:
         digest.update(f"{file.path}\0{len(file.content)}\0".encode() + file.content)
+    has_device_code = any(file.path == "cmake/gen/cuda.cmake" for file in expansion.files)
     for text in (
         preset,
         _version(compiler or "c++"),
+        *([_version(str(find_nvcc()))] if has_device_code else []),
         str(headers),
         sorted(variables.items()),
     ):

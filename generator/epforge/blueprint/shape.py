@@ -29,6 +29,7 @@ PARADIGMS = ("kernel-registry", "compiled", "virtual")
 RUNTIMES = ("host", "cuda", "stub")
 DEVICE_TYPES = ("cpu", "gpu", "npu")
 VIRTUAL = ("never", "allowed")
+SOFTWARE = ("never", "allowed")
 MEMORY_KINDS = ("none", "plain", "arena")
 OPTION_TYPES = ("int", "float", "bool", "string", "enum")
 KERNELS = ("generated", "yours")
@@ -102,6 +103,13 @@ class DeviceShape(Shape):
     virtual: Annotated[str, Choice(VIRTUAL)] = Field(
         default="never",
         description="allowed: offered under a registration name that ends in .virtual.",
+    )
+    ep: Text | None = Field(
+        default=None, description="Execution provider that offers it; absent: the library's own."
+    )
+    software: Annotated[str, Choice(SOFTWARE)] = Field(
+        default="never",
+        description="allowed: the machine's CPU stands in where the application asks for that.",
     )
     metadata: dict[str, Text] = Field(default={}, description="Entries shown to applications.")
 
@@ -205,6 +213,9 @@ class OptionShape(Shape):
     excludes: tuple[Text, ...] = Field(
         default=(), description="Options that cannot be set beside it."
     )
+    dynamic: Flag = Field(
+        default=False, description="Applications may change it while a session lives."
+    )
     doc: Text = Field(default="", description="One sentence for users.")
 
 
@@ -225,7 +236,30 @@ class FeaturesShape(Shape):
         default=None,
         description="Custom operators also as a library of their own: cpu (default), cuda, none.",
     )
-    profiler: Flag = False
+    profiler: Flag = Field(default=False, description="Events of the device in profiles.")
+    external_memory: Flag = Field(
+        default=False, description="Memory and semaphores of other APIs as tensors and fences."
+    )
+    graphics_interop: Flag = Field(
+        default=False, description="Streams on the queue of a graphics API."
+    )
+    graph_capture: Flag = Field(
+        default=False, description="Record the first run on the device, then replay it."
+    )
+    resource_accounting: Flag = Field(
+        default=False, description="Tell the runtime how much memory the device has left."
+    )
+    memory_capacity: Flag = Field(
+        default=False, description="Tell applications how much memory a device has."
+    )
+
+
+class CudaShape(Shape):
+    """How device code is compiled for CUDA."""
+
+    architectures: tuple[Int, ...] = Field(
+        default=(80, 90), description="Compute capabilities: 80, 90."
+    )
 
 
 class DistributionShape(Shape):
@@ -278,6 +312,7 @@ class BlueprintShape(Shape):
     devices: tuple[DeviceShape, ...] | None = Field(
         default=None, description="Absent: one CPU device."
     )
+    cuda: CudaShape | None = Field(default=None, description="With runtime cuda.")
     memory: MemoryShape = MemoryShape()
     types: tuple[DTypeText, ...] = Field(
         default=("float32",),

@@ -1,4 +1,4 @@
-"""Builds a generated project: CMake and Ninja from PyPI, the system's compiler, ORT's headers."""
+"""Builds a generated project: CMake and Ninja from PyPI, the system's compilers, ORT's headers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from epforge.build.diagnostics import (
     first_error,
     locate,
     unusable_compiler,
+    unusable_nvcc,
 )
 from epforge.build.process import BuildTimeoutError, run
 from epforge.build.project import Project, open_project
@@ -37,7 +38,9 @@ __all__ = [
 
 LOG = "epforge-build.log"
 _STAMP = "epforge-configured.json"
-_CACHE_ENTRY = re.compile(r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER\w*):\w+=(.*)$", re.MULTILINE)
+_CACHE_ENTRY = re.compile(
+    r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER\w*|CMAKE_CUDA_COMPILER):\w+=(.*)$", re.MULTILINE
+)
 _STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _OBJECT = re.compile(r"Building \w+ object (?:.*?\.dir/)(.*)\.(?:o|obj)")
 _LINK = re.compile(r"Linking \w+ (?:shared library|shared module|executable|static library) (.*)")
@@ -108,7 +111,7 @@ def build(
     opened = open_project(project)
     opened.check()
     binary_dir = opened.binary_dir(preset)
-    tools = find_toolchain(compiler)
+    tools = find_toolchain(compiler, cuda=opened.cuda)
     headers = find_sdk(sdk, opened.level, report=progress)
     binary_dir.mkdir(parents=True, exist_ok=True)
     log_path = binary_dir / LOG
@@ -150,6 +153,7 @@ class _Job:
             "ninja": str(self.tools.ninja),
             "compiler": self.tools.compiler,
             "include": str(include),
+            **({"nvcc": self.tools.nvcc} if self.tools.nvcc else {}),
         }
         stamp = self.binary_dir / _STAMP
         if _read(stamp) == wanted and (self.binary_dir / "build.ninja").is_file():
@@ -196,16 +200,24 @@ class _Job:
             [str(Path(sys.executable).parent), env.get("PATH", os.defpath)]
         )
         env["CXX"] = self.tools.compiler
+        if self.tools.nvcc:
+            env["CUDACXX"] = self.tools.nvcc
         env["LC_ALL"] = "C"  # so that errors can be told from other lines
         env["NINJA_STATUS"] = "[%f/%t] "
         env.pop("CLICOLOR_FORCE", None)
         return env
 
     def _fail(self, lines: list[str], base: Path) -> None:
-        if unusable_compiler(lines):
+        if unusable_compiler(lines) or unusable_nvcc(lines):
             # CMake would remember the failure, and the flags that may have caused it.
             (self.binary_dir / "CMakeCache.txt").unlink(missing_ok=True)
             shutil.rmtree(self.binary_dir / "CMakeFiles", ignore_errors=True)
+            if unusable_nvcc(lines):
+                raise MissingError(
+                    f"{self.tools.nvcc} cannot make a program with {self.tools.compiler}",
+                    "It may lack parts of the toolkit, or not take so new a C++ compiler: choose "
+                    f"another with --compiler. The whole log: {self.log_path}",
+                )
             raise MissingError(
                 f"the C++ compiler {self.tools.compiler} (from {self.tools.compiler_from}) "
                 "cannot make a program",
@@ -229,8 +241,11 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
     home, compiler = found.get("CMAKE_HOME_DIRECTORY"), found.get("CMAKE_CXX_COMPILER")
     # A command of several words is kept in two entries.
     compiler = (compiler or "") + found.get("CMAKE_CXX_COMPILER_ARG1", "")
-    return (home is None or Path(home) == root) and (
-        compiler in ("", "NOTFOUND") or Path(compiler) == Path(tools.compiler)
+    nvcc = found.get("CMAKE_CUDA_COMPILER", "")
+    return (
+        (home is None or Path(home) == root)
+        and (compiler in ("", "NOTFOUND") or Path(compiler) == Path(tools.compiler))
+        and (nvcc in ("", "NOTFOUND", tools.nvcc) or not tools.nvcc)
     )
 
 

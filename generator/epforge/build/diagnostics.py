@@ -16,7 +16,7 @@ _GNU = re.compile(
 )
 _PAREN = re.compile(
     r"(?P<file>[^()\n]+)\((?P<line>\d+)(?:,(?P<column>\d+))?\)\s*: "
-    r"(?:fatal )?error(?: \w+)?: (?P<text>.*)"
+    r"(?:fatal )?error(?: [\w#-]+)?: (?P<text>.*)"
 )
 _UNDEFINED = re.compile(
     r"(?:(?P<file>[^:\n]+):(?P<line>\d+)|[^\n]*): undefined reference to [`'](?P<text>[^'`]+)'"
@@ -32,6 +32,7 @@ _PROGRAM = re.compile(r"(?:ninja|cmake|[\w+-]*g\+\+|clang\+\+): (?:fatal )?error
 _ABSENT = re.compile(r"ninja: error: '(?P<file>[^']+)', needed by .*missing and no known rule")
 _NO_SOURCE = "Cannot find source file:"
 _WARNING = re.compile(r": warning: |\): warning ")
+_UNUSABLE_NVCC = re.compile(r"CMake Error at .*CMake(?:Test|Determine)CUDACompiler\.cmake:")
 _UNUSABLE_COMPILER = ("is not able to compile a simple test program", "No CMAKE_CXX_COMPILER")
 
 
@@ -146,8 +147,13 @@ def count_warnings(lines: Sequence[str]) -> int:
 
 
 def unusable_compiler(lines: Sequence[str]) -> bool:
-    """Did CMake give up because the compiler makes no programs?"""
+    """Did CMake give up because the C++ compiler makes no programs?"""
     return any(text in line for line in lines for text in _UNUSABLE_COMPILER)
+
+
+def unusable_nvcc(lines: Sequence[str]) -> bool:
+    """Did CMake give up because nvcc makes no programs?"""
+    return any(_UNUSABLE_NVCC.match(line) for line in lines)
 
 
 def locate(diagnosis: Diagnosis, root: Path, binary_dir: Path) -> str:

@@ -28,6 +28,7 @@ class Project:
         macro: prefix of its CMake variables.
         level: API level that the headers must at least have.
         owners: who owns each file, by path with forward slashes; empty without a lock.
+        cuda: whether it has device code for nvcc to compile.
     """
 
     root: Path
@@ -35,6 +36,7 @@ class Project:
     macro: str
     level: int
     owners: Mapping[str, str]
+    cuda: bool = False
 
     @property
     def library_file(self) -> str:
@@ -107,7 +109,7 @@ def open_project(root: Path) -> Project:
         raise UsageError(f"{path} is damaged: {what}", "Regenerate the project.") from error
     lock = read_lock(root)
     owners = {name: str(entry.owner.value) for name, entry in lock.files.items()} if lock else {}
-    return Project(root, library, macro, level, owners)
+    return Project(root, library, macro, level, owners, cuda="cuda" in data)
 
 
 def _inherited(presets: Mapping[str, Mapping[str, Any]], preset: str, key: str) -> str:

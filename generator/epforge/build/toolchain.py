@@ -1,9 +1,12 @@
-"""The tools of a build: CMake and Ninja from PyPI, the C++ compiler from the system."""
+"""The tools of a build: CMake and Ninja from PyPI, the C++ compiler from the system, nvcc from
+either."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -14,6 +17,7 @@ from pathlib import Path
 from epforge.errors import MissingError
 
 _COMPILERS = ("g++", "clang++", "c++")
+_CUDA_ROOTS = (Path("/usr/local/cuda"),)
 _CURE = {
     "linux": "Install one: apt install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora).",
     "darwin": "Install one: xcode-select --install",
@@ -30,20 +34,26 @@ class Toolchain:
         ninja: the program.
         compiler: the C++ compiler's command, as CMake takes it in ``CXX``.
         compiler_from: how it was found, for people.
+        nvcc: the compiler of device code, as CMake takes it in ``CUDACXX``; empty if none is
+            needed.
     """
 
     cmake: Path
     ninja: Path
     compiler: str
     compiler_from: str
+    nvcc: str = ""
 
 
-def find_toolchain(compiler: str | None = None, env: Mapping[str, str] = os.environ) -> Toolchain:
+def find_toolchain(
+    compiler: str | None = None, env: Mapping[str, str] = os.environ, cuda: bool = False
+) -> Toolchain:
     """Finds all tools.
 
     Args:
         compiler: the command wanted, or None for ``CXX``, then g++, clang++, c++.
-        env: where ``CXX`` and ``PATH`` come from.
+        env: where ``CXX``, ``CUDACXX`` and ``PATH`` come from.
+        cuda: whether there is device code to be compiled.
 
     Raises MissingError that says how to get what is missing.
     """
@@ -53,6 +63,49 @@ def find_toolchain(compiler: str | None = None, env: Mapping[str, str] = os.envi
         ninja=_from_pypi("ninja", "BIN_DIR"),
         compiler=command,
         compiler_from=source,
+        nvcc=str(find_nvcc(env)) if cuda else "",
+    )
+
+
+def find_nvcc(env: Mapping[str, str] = os.environ) -> Path:
+    """NVIDIA's compiler: that of ``CUDACXX`` and no other if it is set; else on the ``PATH``, in
+    ``CUDA_PATH`` or ``CUDA_HOME``, in /usr/local/cuda, or of a package of this Python.
+
+    Raises MissingError that says how to get it.
+    """
+    path = env.get("PATH", os.defpath)
+    wanted = env.get("CUDACXX")
+    if wanted:
+        program = shutil.which(wanted, path=path)
+        if program is None:
+            raise MissingError(
+                f"nvcc {wanted!r} (from CUDACXX) is not there",
+                "Correct CUDACXX, or leave it away to use the system's nvcc.",
+            )
+        return Path(program).absolute()
+    name = "nvcc.exe" if sys.platform == "win32" else "nvcc"
+    roots = [Path(env[key]) for key in ("CUDA_PATH", "CUDA_HOME") if env.get(key)]
+    places = [root / "bin" for root in (*roots, *_CUDA_ROOTS)]
+    places += _nvidia_packages()
+    on_path = shutil.which(name, path=path)
+    for found in (*([Path(on_path)] if on_path else []), *(place / name for place in places)):
+        if os.access(found, os.X_OK):
+            return found.absolute()
+    packages = "nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl"
+    raise MissingError(
+        "no nvcc: NVIDIA's compiler is not on the PATH, and CUDACXX and CUDA_PATH are not set",
+        f"Install the CUDA toolkit, or: {sys.executable} -m pip install {packages}",
+    )
+
+
+def _nvidia_packages() -> list[Path]:
+    """Where packages of this Python have programs of the CUDA toolkit, the newest first."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = [Path(root) for root in (spec.submodule_search_locations or [])] if spec else []
+    found = [place for root in roots for place in root.glob("cu*/bin")]
+    release = re.compile(r"\d+")
+    return sorted(
+        found, key=lambda place: [int(n) for n in release.findall(place.parent.name)], reverse=True
     )
 
 

@@ -130,6 +130,9 @@ class FamilyRow:
 
     * ``support``: file names in ``src/gen/kernels/support`` that the kernel includes, directly or
       not, with the ``.cc`` files behind them,
+    * ``cuda_template``: true where the device code has a template of its own, the family's name
+      with ``.cu``; else the family's is compiled by nvcc as well,
+    * ``cuda_support``: like ``support``, for the device code, where that is not the same,
     * ``header``: the template of the op's header, without ``.h``, if it is not the family's own;
       ``"op"`` makes the attribute struct from the schema,
     * ``attributes``: names of those that the struct has, if it is not all of the schema's,
@@ -148,3 +151,6 @@ class FamilyRow:
     params: Mapping[str, object] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
     domain: str = ""
+    #: The since-versions that ONNX Runtime has of the op in its domain of nodes whose channels come
+    #: last (NHWC); empty where the family has no body for that layout.
+    channels_last: tuple[int, ...] = ()

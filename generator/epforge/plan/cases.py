@@ -142,6 +142,7 @@ _CASES: dict[str, tuple[Case, ...]] = {
         Case([(1, 3, 5, 5), (4, 3, 3, 3), (4,)], {"pads": [1, 1, 1, 1]}),
         Case([(2, 4, 7, 5), (6, 2, 3, 3)], {"group": 2, "strides": [2, 1]}),
         Case([(1, 4, 6, 6), (4, 1, 3, 3)], {"group": 4, "dilations": [2, 2]}),
+        Case([(2, 3, 7, 5), (6, 1, 3, 2)], {"group": 3, "dilations": [2, 1]}),
         Case([(2, 2, 7), (3, 2, 3)]),
         Case([(0, 3, 5, 5), (4, 3, 3, 3)]),
     ),
@@ -187,8 +188,9 @@ _CASES: dict[str, tuple[Case, ...]] = {
     "LpPool": (
         Case([(1, 2, 6, 6)], {"kernel_shape": [2, 2], "strides": [2, 2]}, (2, _NEWEST)),
         Case([(1, 2, 9)], {"kernel_shape": [3], "p": 1}, (2, _NEWEST)),
+        Case([(2, 3, 5, 7)], {"kernel_shape": [2, 3], "strides": [1, 2]}, (2, _NEWEST)),
     ),
-    "LRN": (Case([(1, 5, 3, 3)], {"size": 3}),),
+    "LRN": (Case([(1, 5, 3, 3)], {"size": 3}), Case([(2, 5, 3, 4)], {"size": 3})),
     "MatMul": (
         Case([(2, 3), (3, 4)]),
         Case([(5, 2, 3), (3, 4)]),

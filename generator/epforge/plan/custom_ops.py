@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
+from epforge.plan import services
 from epforge.plan.kernel_table import table_view
 from epforge.plan.kernel_view import enumerator, kernel_view
 from epforge.plan.model import FileSpec, Owner
@@ -114,9 +115,12 @@ def claims(blueprint: Blueprint) -> list[Mapping[str, object]]:
     return [_claim(custom) for custom in blueprint.custom_ops]
 
 
-def is_library_only(path: str) -> bool:
-    """Whether a source belongs to the library of the custom operators and not to the plugin."""
-    return path in _LIBRARY_ONLY or path.endswith(".cu")
+def is_library_only(blueprint: Blueprint, path: str) -> bool:
+    """Whether a source belongs to the library of the custom operators and not to the plugin.
+
+    Device code is the plugin's where the device is CUDA's, and the library's elsewhere.
+    """
+    return path in _LIBRARY_ONLY or (path.endswith(".cu") and blueprint.cuda is None)
 
 
 def library_sources(blueprint: Blueprint) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -127,6 +131,7 @@ def library_sources(blueprint: Blueprint) -> tuple[tuple[str, ...], tuple[str, .
         *(f"src/abi/{name}.cc" for name in ("bridge", "kernel_adapter", "node_reader", *_ABI)),
         *(f"src/gen/api/{name}.cc" for name in ("signature", "status")),
         "src/gen/custom_ops.cc",
+        *services.kernel_sources(blueprint),
         *(f"src/{_stem(op)}.cc" for op in ops),
     }
     for op in ops:
@@ -192,6 +197,7 @@ def _library(blueprint: Blueprint, params: Mapping[str, object]) -> list[FileSpe
         "table": table_view(blueprint, [op for op in blueprint.ops if op.custom is not None]),
         "compiled": blueprint.compiles,
         "masks": True,
+        "nhwc": False,
     }
     build = {
         **params,

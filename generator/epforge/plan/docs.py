@@ -28,6 +28,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
     names = blueprint.names
     library_file = f"lib{names.library}.so"
     custom_library = blueprint.custom_library
+    dynamic = [option.name for option in blueprint.provider_options if option.dynamic]
     virtual = any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
     return FileSpec(
         path="README.md",
@@ -51,8 +52,10 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "target": blueprint.ort.target,
             "virtual": virtual,
             **memory.switches(blueprint),
-            "devices": [_device(device) for device in blueprint.devices],
-            "options": [_option(option) for option in blueprint.options],
+            "devices": [_device(device, blueprint) for device in blueprint.devices],
+            "options": [_option(option) for option in blueprint.provider_options],
+            "dynamic": dynamic,
+            "dynamic_names": ", ".join(dynamic),
             "custom_ops": [_custom_op(op) for op in blueprint.custom_ops],
             "custom_library": custom_library and f"lib{custom_library}.so",
             "cuda_library": blueprint.features.custom_op_library is CustomLibrary.CUDA,
@@ -80,6 +83,7 @@ def _workflow(blueprint: Blueprint) -> FileSpec:
             "oldest": oldest,
             "python_version": ".".join(map(str, blueprint.python_min)),
             "device_everywhere": any(_is_everywhere(device) for device in blueprint.devices),
+            "cuda": blueprint.cuda is not None,
         },
         reason="builds the project and runs its tests on its oldest and the newest runtime",
     )
@@ -103,7 +107,7 @@ def _is_everywhere(device: Device) -> bool:
     return generic or device.virtual is VirtualPolicy.ALLOWED
 
 
-def _device(device: Device) -> dict[str, str | Identifier]:
+def _device(device: Device, blueprint: Blueprint) -> dict[str, str | Identifier]:
     match = device.match
     parts = []
     if match.vendor_id is not None:
@@ -117,6 +121,8 @@ def _device(device: Device) -> dict[str, str | Identifier]:
         "type": device.type.value,
         "match": ", " + ", ".join(parts) if parts else ", of any vendor",
         "virtual": "; also as a virtual device" if virtual else "",
+        "software": f"ep_factory.{device.ep}.allow_software" if device.software else "",
+        "ep": str(device.ep) if len(blueprint.providers) > 1 else "",
     }
 
 

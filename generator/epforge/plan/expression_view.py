@@ -37,7 +37,16 @@ _AROUND = frozenset(
 
 _POINTWISE = (
     *("broadcast.cc", "broadcast.h", "checks.cc", "checks.h", "device.h", "elementwise.cc"),
-    *("elementwise.h", "errors.cc", "errors.h", "pointwise.cc", "pointwise.h", "text.cc", "text.h"),
+    *(
+        "elementwise.h",
+        "errors.cc",
+        "errors.h",
+        "launch.h",
+        "pointwise.cc",
+        "pointwise.h",
+        "text.cc",
+    ),
+    "text.h",
 )
 #: What the support files of expressions include themselves.
 _INCLUDED = {"elements.h": ("arithmetic.h",)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType, Parameter, Sample, Value
+from epforge.plan import layout
 from epforge.plan.kernel_view import enumerator, kernel_view
 from epforge.resolve.model import Blueprint, Op, OpVersion
 
@@ -58,7 +59,7 @@ class OpCallsView:
 def calls(blueprint: Blueprint) -> tuple[OpCallsView, ...]:
     """Per op that has samples, the calls for the versions and types that the project registers."""
     views = []
-    for op in blueprint.ops:
+    for op in (*blueprint.ops, *layout.converted(blueprint)):
         found = [
             call for sample in (op.row.samples if op.row else ()) for call in _calls(op, sample)
         ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType, Parameter, SchemaVersion
+from epforge.plan import layout
 from epforge.plan.kernel_view import MASK_BITS, enumerator, kernel_view, mask
 from epforge.resolve.model import Blueprint, KernelSource, Op, OpVersion
 from epforge.resolve.optypes import tensor_type
@@ -28,6 +29,7 @@ class RuleView:
 
     constraint: str
     types: Identifier
+    count: int
     inputs: Safe
     outputs: Safe
 
@@ -81,7 +83,8 @@ def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableV
     rules: list[RulesView] = []
     rows: list[RowView] = []
     fixed = blueprint.compiles or bool(blueprint.custom_ops)
-    ops = sorted(blueprint.ops if only is None else only, key=lambda op: (op.domain, op.op))
+    every = (*blueprint.ops, *layout.converted(blueprint)) if only is None else only
+    ops = sorted(every, key=lambda op: (op.domain, op.op))
     for op in ops:
         shared: dict[tuple[RuleView, ...], RulesView] = {}
         for version in op.versions:
@@ -125,6 +128,7 @@ def _rule(
     return RuleView(
         constraint=constraint,
         types=_list(lists, types).name,
+        count=len(types),
         inputs=mask(_positions(type_str, schema.inputs)),
         outputs=mask(_positions(type_str, schema.outputs)),
     )

@@ -146,9 +146,22 @@ class KernelView:
         return Safe(f"{self.header.removesuffix('.h')}_function.h")
 
     @property
+    def base(self) -> Mapping[str, object] | None:
+        """Of a kernel for tensors whose channels come last, the struct and the header of the kernel
+        that reads nodes for it."""
+        found = self.p.get("base")
+        return found if isinstance(found, Mapping) else None
+
+    @property
     def cuda_header(self) -> Safe:
         """The header of the op's kernel for ONNX Runtime's CUDA execution provider."""
         return Safe(f"{self.header.removesuffix('.h')}_cuda.h")
+
+    @property
+    def cuda_support(self) -> tuple[str, ...]:
+        """The same for the kernel's device code."""
+        listed = self.p.get("cuda_support")
+        return tuple(str(name) for name in listed) if isinstance(listed, tuple) else self.support
 
     @property
     def support(self) -> tuple[str, ...]:

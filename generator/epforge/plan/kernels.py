@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from epforge.plan import custom_ops
+from epforge.plan import custom_ops, layout
 from epforge.plan.expression_view import ORDINARY_OPERANDS
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import table_view
 from epforge.plan.kernel_view import KernelView, TypeView, kernel_view
 from epforge.plan.model import FileSpec, Owner
-from epforge.resolve.model import Blueprint, Op
+from epforge.resolve.model import Blueprint, Op, Runtime
+from epforge.resolve.services import Layout
 
 __all__ = ["KernelView", "files", "kernel_view"]
 
@@ -23,15 +24,31 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
                 f"src/gen/api/{name}",
                 "the interface between kernels and the rest",
                 compiled=blueprint.compiles,
+                cuda=_on_cuda(blueprint),
                 **custom_ops.switches(blueprint),
             )
             for name in _API
         ),
-        *(spec for op in blueprint.ops for spec in _op(blueprint, op)),
+        *(
+            [_mirrored("src/gen/api/cuda_libraries.h", "what kernels have of NVIDIA's libraries")]
+            if _on_cuda(blueprint)
+            else []
+        ),
+        *(
+            [_mirrored("src/gen/api/kernel_call.h", "a call of a kernel that a queue makes later")]
+            if blueprint.memory.streams
+            else []
+        ),
+        *(spec for op in _all(blueprint) for spec in _op(blueprint, op)),
         *_support(blueprint),
         *_table(blueprint),
         *_tests(blueprint),
     ]
+
+
+def _all(blueprint: Blueprint) -> tuple[Op, ...]:
+    """The operators that there are kernels for."""
+    return (*blueprint.ops, *layout.converted(blueprint))
 
 
 def _mirrored(path: str, reason: str, **params: object) -> FileSpec:
@@ -53,14 +70,18 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
             if view.yours:
                 reason = f"{view.label} is yours, begun from its expression"
     files = [(".h", f"{header}.h"), (".cc", f"{source}.cc")]
+    if _on_cuda(blueprint):
+        own = op.row is not None and op.row.params.get("cuda_template")
+        files[1] = (".cu", f"{source}.cu" if own else f"{source}.cc")
     if view.expression is not None:
         files.append(("_function.h", "expression_function.h"))
     if custom_ops.has_cuda(blueprint, op):
         files += [("_cuda.h", "cuda.h"), (".cu", f"{source}.cu")]
     folder = "src/kernels" if view.yours else "src/gen/kernels"
     owner = Owner.YOURS if view.yours else Owner.GENERATED
+    params = {"k": view, "cuda": _on_cuda(blueprint)}
     return [
-        FileSpec(f"{folder}/{view.stem}{suffix}", f"kernels/{template}", owner, {"k": view}, reason)
+        FileSpec(f"{folder}/{view.stem}{suffix}", f"kernels/{template}", owner, params, reason)
         for suffix, template in files
     ]
 
@@ -68,11 +89,11 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
 def _support(blueprint: Blueprint) -> list[FileSpec]:
     users: dict[str, list[Op]] = {}
     most = ORDINARY_OPERANDS  # inputs that any kernel broadcasts against each other
-    for op in blueprint.ops:
+    for op in _all(blueprint):
         view = kernel_view(op)
         if view.expression is not None:
             most = max(most, view.expression.operands)
-        for name in view.support:
+        for name in view.cuda_support if _on_cuda(blueprint) else view.support:
             users.setdefault(name, []).append(op)
     return [
         _mirrored(
@@ -80,9 +101,14 @@ def _support(blueprint: Blueprint) -> list[FileSpec]:
             f"used by {_listed({op.op for op in ops})}",
             types=_types(ops),
             operands=most,
+            channels_last=blueprint.layout is Layout.NHWC,
         )
         for name, ops in sorted(users.items())
     ]
+
+
+def _on_cuda(blueprint: Blueprint) -> bool:
+    return blueprint.runtime is Runtime.CUDA
 
 
 def _types(ops: list[Op]) -> tuple[TypeView, ...]:
@@ -99,13 +125,14 @@ def _listed(names: set[str]) -> str:
 def _table(blueprint: Blueprint) -> list[FileSpec]:
     reason = "which kernels there are"
     return [
-        _mirrored("src/gen/kernel_table.h", reason),
+        _mirrored("src/gen/kernel_table.h", reason, nhwc=blueprint.layout is Layout.NHWC),
         _mirrored(
             "src/gen/kernel_table.cc",
             reason,
             table=table_view(blueprint),
             compiled=blueprint.compiles,
             masks=custom_ops.has_masks(blueprint),
+            nhwc=blueprint.layout is Layout.NHWC,
         ),
     ]
 
@@ -114,6 +141,11 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     reason = "runs the kernels without ONNX Runtime"
     return [
         _mirrored("tests/cpp/check.h", reason),
-        _mirrored("tests/cpp/kernel_harness.h", reason, **custom_ops.switches(blueprint)),
+        _mirrored(
+            "tests/cpp/kernel_harness.h",
+            reason,
+            compiled=blueprint.compiles,
+            **custom_ops.switches(blueprint),
+        ),
         _mirrored("tests/cpp/kernels_test.cc", reason, ops=calls(blueprint)),
     ]

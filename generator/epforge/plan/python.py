@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from epforge.names import Identifier
-from epforge.plan import memory
+from epforge.plan import memory, services
 from epforge.plan.cases import op_cases
 from epforge.plan.custom_reference import reference_view
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import Blueprint, VirtualPolicy
+from epforge.resolve.services import Layout
 
 # The modules that compile models. They know nothing of the package that they are in.
 _COMPILING = {
@@ -57,6 +58,7 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
             {
                 "ep": names.ep,
                 "package": names.package,
+                "several": len(blueprint.providers) > 1,
                 "device_memory": blueprint.memory.on_device,
                 "custom_ops": bool(blueprint.custom_ops),
                 "custom_library": blueprint.custom_library is not None,
@@ -73,6 +75,7 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
                 "version": str(blueprint.version),
                 "vendor": blueprint.vendor.name,
                 "ep": names.ep,
+                "eps": blueprint.providers,
                 "library": names.library,
                 "library_variable": _library_variable(blueprint),
                 "custom_library": blueprint.custom_library,
@@ -148,29 +151,40 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     variable = {"library_variable": _library_variable(blueprint)}
     custom = blueprint.custom_library
     own = {"custom_ops": bool(blueprint.custom_ops)}
+    layout = {"nhwc": blueprint.layout is Layout.NHWC}
     virtual = _virtual(blueprint)
+    no_device = Identifier(f"{names.macro}_ALLOW_NO_DEVICE")
     tests: dict[str, tuple[Mapping[str, object], str]] = {
         "conftest.py": (
             {
                 **package,
                 **variable,
                 "macro": names.macro,
-                "no_device_variable": Identifier(f"{names.macro}_ALLOW_NO_DEVICE"),
+                "no_device_variable": no_device,
                 "file_names": _file_names(names.library),
                 "custom_library_variable": _custom_library_variable(blueprint),
                 "custom_file_names": _file_names(custom) if custom is not None else (),
             },
             "finds and registers the library under test",
         ),
-        "support.py": (own, "models and sessions for the tests"),
+        "support.py": ({**own, **layout}, "models and sessions for the tests"),
         "op_cases.json": ({"cases": op_cases(blueprint)}, "what the tests feed to each op"),
-        "test_identity.py": ({**package, **variable}, "library and package agree"),
+        "test_identity.py": (
+            {
+                **package,
+                **variable,
+                "several": len(blueprint.providers) > 1,
+                "no_device_variable": no_device,
+            },
+            "library and package agree",
+        ),
         "test_library.py": ({}, "the library's symbols"),
         "test_ops.py": (own, "placement and values of every op"),
         "test_options.py": (
             {
-                "options": bool(blueprint.options),
-                "excludes": any(option.excludes for option in blueprint.options),
+                "options": bool(blueprint.provider_options),
+                "excludes": any(option.excludes for option in blueprint.provider_options),
+                "dynamic_options": services.has_dynamic_options(blueprint),
             },
             "the options' parser",
         ),
@@ -193,6 +207,8 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     if blueprint.memory.on_device:
         params = {**package, **memory.switches(blueprint)}
         tests["test_memory.py"] = (params, "tensors in the device's memory")
+    if layout["nhwc"]:
+        tests["test_layout.py"] = ({}, "nodes that are converted to the preferred layout")
     if blueprint.has_contexts:
         features = blueprint.features
         ways = {"embed": features.embed, "external": features.external, "share": features.share}

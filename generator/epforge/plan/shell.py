@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from epforge.names import Identifier, Safe
+from epforge.names import Safe
 from epforge.ops.model import DType
-from epforge.plan import compiled, custom_ops, kernels, memory
+from epforge.plan import (
+    compiled,
+    custom_ops,
+    devices,
+    kernels,
+    layout,
+    memory,
+    services,
+    test_variant,
+)
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
-    Device,
-    DeviceType,
     KernelSource,
     Option,
     OptionType,
     VirtualPolicy,
 )
-from epforge.resolve.services import Weightless
 
-_ENUMERATORS = {DeviceType.CPU: "kCpu", DeviceType.GPU: "kGpu", DeviceType.NPU: "kNpu"}
 _CPP_TYPES = {
     OptionType.INT: "int64_t",
     OptionType.FLOAT: "double",
@@ -53,13 +58,20 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
     sources = [
         *_abi(blueprint),
         *_identity(blueprint),
-        *_device(),
+        *devices.files(blueprint),
         *memory.files(blueprint),
         *compiled.files(blueprint, _params(blueprint)),
         *custom_ops.files(blueprint, _params(blueprint)),
+        *services.files(blueprint, _params(blueprint)),
     ]
     built = [*sources, *kernels.files(blueprint)]
-    return [*sources, *_exports(), *_build(blueprint, built), *_tests(blueprint)]
+    return [
+        *sources,
+        *_exports(),
+        *_build(blueprint, built),
+        *_tests(blueprint),
+        *test_variant.files(blueprint, _params(blueprint)),
+    ]
 
 
 def manifest(blueprint: Blueprint) -> Mapping[str, object]:
@@ -70,6 +82,7 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
         "library": names.library,
         "macro": names.macro,
         "ep": names.ep,
+        "eps": list(blueprint.providers),
         "version": str(blueprint.version),
         "vendor": blueprint.vendor.name,
         "vendor_id": blueprint.vendor.pci_id,
@@ -83,9 +96,11 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
         "weightless": blueprint.features.weightless.value,
         "device_memory": blueprint.memory.on_device,
         **memory.claims(blueprint),
+        **_cuda_claim(blueprint),
+        **layout.claims(blueprint),
         "virtual": _virtual(blueprint),
         "device_types": list(dict.fromkeys(device.type.value for device in blueprint.devices)),
-        "options": [_option_claim(option) for option in blueprint.options],
+        "options": [_option_claim(option) for option in blueprint.provider_options],
         "ops": [
             {
                 "domain": op.domain,
@@ -105,21 +120,28 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
     }
 
 
+def _cuda_claim(blueprint: Blueprint) -> Mapping[str, object]:
+    """What the manifest says of device code; nothing where there is none."""
+    if blueprint.cuda is None:
+        return {}
+    return {"cuda": {"architectures": list(blueprint.cuda.architectures)}}
+
+
 def _generated(path: str, params: Mapping[str, object], reason: str) -> FileSpec:
     return FileSpec(path, f"plugin/{path}", Owner.GENERATED, params, reason)
 
 
 def _params(blueprint: Blueprint) -> Mapping[str, object]:
     """What decides which parts of the shell there are."""
-    weightless = blueprint.features.weightless is not Weightless.NONE
     return {
         **compiled.switches(blueprint),
+        **devices.switches(blueprint),
         **custom_ops.switches(blueprint),
         **memory.switches(blueprint),
+        **services.switches(blueprint),
+        **test_variant.switches(blueprint),
         "library": blueprint.names.library,
-        "metadata": weightless or any(device.metadata for device in blueprint.devices),
-        "options": bool(blueprint.options),
-        "virtual": _virtual(blueprint),
+        "options": bool(blueprint.provider_options),
     }
 
 
@@ -131,8 +153,11 @@ def _abi(blueprint: Blueprint) -> list[FileSpec]:
     if blueprint.has_registry:
         pairs |= _ABI_REGISTRY
     pairs |= memory.abi_pairs(blueprint)
-    reasons = {f"{name}.h": reason for name, reason in _ABI_HEADERS.items()}
+    pairs |= services.abi_pairs(blueprint)
+    headers = {**_ABI_HEADERS, **services.abi_headers(blueprint)}
+    reasons = {f"{name}.h": reason for name, reason in headers.items()}
     reasons["entry.cc"] = "the two functions that the library exports"
+    reasons["factory_devices.cc"] = "the devices that are offered"
     for name, reason in pairs.items():
         reasons |= {f"{name}.h": reason, f"{name}.cc": reason}
     return [_generated(f"src/abi/{name}", params, reason) for name, reason in reasons.items()]
@@ -146,42 +171,28 @@ def _identity(blueprint: Blueprint) -> list[FileSpec]:
         "vendor": blueprint.vendor.name,
         "vendor_id": Safe(f"0x{blueprint.vendor.pci_id:04X}"),
         "version": str(blueprint.version),
-        "option_prefix": f"ep.{names.ep.lower()}.",
+        "option_prefix": devices.option_prefix(names.ep),
+        **devices.identities(blueprint),
         "target": blueprint.ort.target,
         "minimum": blueprint.ort.minimum,
     }
-    devices = [_device_rule(index, device) for index, device in enumerate(blueprint.devices)]
-    options = [_option(option) for option in blueprint.options]
-    kinds = {kind.value: any(o.type is kind for o in blueprint.options) for kind in OptionType}
-    parser = {"options": options, "kinds": kinds, "exclusions": _exclusions(blueprint, options)}
+    options = [_option(option) for option in blueprint.provider_options]
+    types = {option.type for option in blueprint.provider_options}
+    kinds = {kind.value: kind in types for kind in OptionType}
+    table = {"options": options, "dynamic_options": services.has_dynamic_options(blueprint)}
+    parser = {**table, "kinds": kinds, "exclusions": _exclusions(blueprint, options)}
+    parser |= {"several": len(blueprint.providers) > 1}
     specs = [
         _generated("src/gen/identity.h", identity, "names, versions, numbers"),
-        _generated("src/gen/devices.h", {"devices": devices}, "which hardware is ours"),
+        _generated("src/gen/devices.h", devices.rules(blueprint), "which hardware is ours"),
         _generated("src/gen/manifest.json", {"manifest": manifest(blueprint)}, "what it claims"),
     ]
     if options:
         specs += [
-            _generated("src/gen/options.h", {"options": options}, "the provider options"),
+            _generated("src/gen/options.h", table, "the provider options"),
             _generated("src/gen/options.cc", parser, "the parser of the provider options"),
         ]
     return specs
-
-
-def _device_rule(index: int, device: Device) -> Mapping[str, object]:
-    match = device.match
-    return {
-        "name": device.name,
-        "type": Identifier(_ENUMERATORS[device.type]),
-        "any_vendor": match.vendor_id is None,
-        "vendor_id": Safe(f"0x{match.vendor_id or 0:04X}"),
-        "ids": [Safe(f"0x{number:04X}") for number in match.device_ids],
-        "ids_name": Identifier(f"kDeviceIds{index}"),
-        "required": sorted(match.metadata.items()),
-        "required_name": Identifier(f"kRequired{index}"),
-        "metadata": sorted(device.metadata.items()),
-        "metadata_name": Identifier(f"kMetadata{index}"),
-        "allow_virtual": device.virtual is VirtualPolicy.ALLOWED,
-    }
 
 
 def _option(option: Option) -> Mapping[str, object]:
@@ -193,6 +204,7 @@ def _option(option: Option) -> Mapping[str, object]:
         "cpp_type": Safe(_CPP_TYPES[option.type]),
         "default": float(option.default) if option.type is OptionType.FLOAT else option.default,
         "default_text": _text(option.default),
+        "dynamic": option.dynamic,
         "doc": option.doc,
         "low": low,
         "high": high,
@@ -234,10 +246,10 @@ def _exclusions(
     blueprint: Blueprint, options: Sequence[Mapping[str, object]]
 ) -> list[tuple[Mapping[str, object], Mapping[str, object]]]:
     """Pairs of options that exclude each other, each pair once whichever side names it."""
-    order = {option.name: index for index, option in enumerate(blueprint.options)}
+    order = {option.name: index for index, option in enumerate(blueprint.provider_options)}
     pairs = {
         tuple(sorted((order[option.name], order[other])))
-        for option in blueprint.options
+        for option in blueprint.provider_options
         for other in option.excludes
     }
     return [(options[first], options[second]) for first, second in sorted(pairs)]
@@ -252,20 +264,13 @@ def _option_claim(option: Option) -> Mapping[str, object]:
         "maximum": option.maximum,
         "choices": list(option.choices),
         "excludes": list(option.excludes),
+        "dynamic": option.dynamic,
         "doc": option.doc,
     }
 
 
 def _virtual(blueprint: Blueprint) -> bool:
     return any(device.virtual is VirtualPolicy.ALLOWED for device in blueprint.devices)
-
-
-def _device() -> list[FileSpec]:
-    reason = "recognises the hardware"
-    return [
-        FileSpec(f"src/device/{name}", f"plugin/src/device/{name}", Owner.YOURS, {}, reason)
-        for name in ("discovery.h", "discovery.cc")
-    ]
 
 
 def _exports() -> list[FileSpec]:
@@ -284,7 +289,7 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
         for spec in compiled
         if spec.path.startswith("src/")
         and spec.path.endswith((".cc", ".cu"))
-        and not custom_ops.is_library_only(spec.path)
+        and not custom_ops.is_library_only(blueprint, spec.path)
     )
     shared = {
         "project": names.namespace,
@@ -301,12 +306,20 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
         "sources": "what is compiled",
     }
     params = {**shared, "sources": sources}
+    if blueprint.cuda is not None:
+        modules["cuda"] = "finds nvcc, and compiles device code"
+        params["architectures"] = sorted(blueprint.cuda.architectures)
     return [
         FileSpec(
             "CMakeLists.txt",
             "plugin/CMakeLists.txt",
             Owner.SHARED,
-            {**shared, "custom_library": blueprint.custom_library is not None},
+            {
+                **shared,
+                "custom_library": blueprint.custom_library is not None,
+                **test_variant.switches(blueprint),
+                "cuda": blueprint.cuda is not None,
+            },
             "builds the library",
         ),
         FileSpec(
@@ -328,7 +341,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         **_params(blueprint),
         "library": blueprint.names.library,
         "macro": blueprint.names.macro,
-        "options": [_option(option) for option in blueprint.options],
+        "options": [_option(option) for option in blueprint.provider_options],
         "trial": _trial(blueprint),
     }
     reasons = {
@@ -338,6 +351,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         "host.h": "a small host for plugin libraries",
         "host.cc": "a small host for plugin libraries",
     }
+    reasons |= services.tests(blueprint)
     if blueprint.custom_ops:
         reasons["custom_ops_test.cc"] = "custom operators, against a made-up runtime"
         reasons["custom_ops_harness.h"] = "the made-up runtime for custom operators"
@@ -347,6 +361,14 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         reasons["graph_harness.h"] = "makes and runs graphs without ONNX Runtime"
     if blueprint.memory.has_arena:
         reasons["arena_test.cc"] = "arenas, against a model of them"
+        reasons["nowhere.h"] = "memory that nobody has"
+    if blueprint.memory.streams:
+        reasons["kernel_call_test.cc"] = "calls of kernels that wait for their turn"
+        reasons["stream_order_test.cc"] = "the order of queues, against a model of it"
+        reasons["queues.h"] = "a model of queues"
+        if blueprint.memory.has_arena:
+            reasons["arena_streams_test.cc"] = "arenas of queues, case by case"
+            reasons["arena_streams_model_test.cc"] = "arenas of queues, against a model of both"
     if blueprint.has_contexts:
         reasons["blob_test.cc"] = "the format of compiled data"
         reasons["compatibility_test.cc"] = "which compiled models fit which hardware"

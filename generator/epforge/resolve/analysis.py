@@ -18,6 +18,7 @@ from epforge.resolve.extras import (
     resolve_torch,
 )
 from epforge.resolve.findings import Findings
+from epforge.resolve.layout import resolve_layout
 from epforge.resolve.model import Blueprint, Op, Paradigm
 from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
 from epforge.resolve.operators import resolve_ops
@@ -26,6 +27,7 @@ from epforge.resolve.options import resolve_options
 from epforge.resolve.optypes import main_constraint
 from epforge.resolve.pending import note_unsupported
 from epforge.resolve.runtime import (
+    resolve_cuda,
     resolve_devices,
     resolve_memory,
     resolve_ort,
@@ -63,7 +65,7 @@ def analyse(source: BlueprintSource) -> Analysis:
     """
     found = Findings(source)
     blueprint = _blueprint(source, found)
-    note_unsupported(source, found)
+    note_unsupported(source, blueprint.names.ep, found)
     errors = found.errors
     return Analysis(
         source, None if errors else blueprint, errors, found.warnings, found.unsupported
@@ -106,10 +108,12 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     custom_ops = resolve_custom_ops(shape.custom_ops, found)
     own = {(custom.domain, str(custom.op)): as_schema(custom) for custom in custom_ops}
     compiling = resolve_compile(shape.compile, paradigm, found, own)
-    ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source))
+    cuda = shape.runtime == "cuda"
+    ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source), cuda)
     _check_use(ops, types, found)
     computed = [custom for custom in custom_ops if custom.kernel is not CustomKernel.ELSEWHERE]
     ops = tuple(sorted((*ops, *map(as_op, computed)), key=lambda op: (op.domain, op.op)))
+    ops = resolve_layout(shape.layout, ops, shape.ops, found)
     if compiling is not None:
         ops = _roles(ops, compiling, source)
     vendor = resolve_vendor(shape.vendor, found)
@@ -129,7 +133,9 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         memory=resolve_memory(shape.memory, devices, found),
         types=types,
         ops=ops,
-        options=resolve_options(shape.options, found),
+        options=resolve_options(
+            shape.options, shape.memory.streams, shape.features.graph_capture, found
+        ),
         python_min=resolve_python(shape.python, found),
         targets=resolve_targets(shape.targets, found),
         text=source.text.text,
@@ -141,6 +147,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
         native=Native(shape.python.native),
         distributions=resolve_distributions(shape.python, found),
+        cuda=resolve_cuda(shape.cuda, shape.runtime, found),
         torch=resolve_torch(shape, names.namespace, found),
         overlays=tuple(
             resolve_texts((overlay.source,), ("overlays", index, "source"), found)[0]

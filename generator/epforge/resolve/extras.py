@@ -25,6 +25,24 @@ from epforge.resolve.services import (
 #: The first API level with the callback that says which compiled models go without weights.
 WEIGHTLESS_SINCE = 29
 
+#: The first API level with the callbacks of each service.
+SERVICES_SINCE = {
+    "external_memory": 24,
+    "profiler": 25,
+    "graphics_interop": 25,
+    "graph_capture": 26,
+    "resource_accounting": 26,
+    "memory_capacity": 32,
+}
+#: Services that are about the memory of the device.
+_OF_MEMORY = ("resource_accounting", "memory_capacity")
+#: Services that are about its streams, and what these would be for.
+_OF_STREAMS = {
+    "external_memory": "that could wait for semaphores and signal them",
+    "graph_capture": "whose work could be captured",
+    "graphics_interop": "that could be in one order with a graphics API",
+}
+
 #: The opsets of PyTorch's exporters: the older one grows no more, the newer one begins with 18.
 #: Measured with PyTorch 2.13.
 EXPORTERS = {"legacy": (7, 23), "dynamo": (18, schemas.ONNX_OPSET)}
@@ -120,6 +138,9 @@ def resolve_features(blueprint: BlueprintShape, target: int, found: Findings) ->
             what = "weightless: it says what compiled models hold, and none are made"
             hint = "set features.ep_context, or delete it"
             found.error(place, "no-effect", what, "", hint)
+    for key, since in SERVICES_SINCE.items():
+        if getattr(shape, key):
+            _check_service(key, since, blueprint, target, found)
     return Features(
         embed=context.embed,
         external=context.external or context.share,
@@ -127,7 +148,32 @@ def resolve_features(blueprint: BlueprintShape, target: int, found: Findings) ->
         weightless=Weightless(shape.weightless),
         custom_op_library=_custom_op_library(blueprint, found),
         profiler=shape.profiler,
+        external_memory=shape.external_memory,
+        graphics_interop=shape.graphics_interop,
+        graph_capture=shape.graph_capture,
+        resource_accounting=shape.resource_accounting,
+        memory_capacity=shape.memory_capacity,
     )
+
+
+def _check_service(
+    key: str, since: int, blueprint: BlueprintShape, target: int, found: Findings
+) -> None:
+    place: Path = ("features", key)
+    if target < since:
+        what = f"{key}: the API of ONNX Runtime 1.{target} does not have it"
+        hint = f'write "1.{since}" for ort.target'
+        found.error(place, "too-new", what, f"ort.target 1.{since} or newer", hint)
+    no_memory = blueprint.memory.default == "none" and not found.source.incomplete("memory")
+    if key in _OF_MEMORY and no_memory:
+        what = f"{key}: the device has no memory of its own"
+        hint = "add 'memory: {default: plain}', or delete it"
+        found.error(place, "no-effect", what, "memory.default plain or arena", hint)
+    no_streams = not blueprint.memory.streams and not found.source.incomplete("memory")
+    if key in _OF_STREAMS and no_streams:
+        what = f"{key}: the device has no streams, {_OF_STREAMS[key]}"
+        hint = "add 'memory: {default: plain, streams: true}', or delete it"
+        found.error(place, "no-effect", what, "memory.streams: true", hint)
 
 
 def _custom_op_library(blueprint: BlueprintShape, found: Findings) -> CustomLibrary:

@@ -13,6 +13,7 @@ from epforge.names import Identifier, Name, SemVer
 from epforge.ops.model import Attribute, DType, FamilyRow, SchemaVersion
 from epforge.resolve.services import (
     Compile,
+    Cuda,
     CustomLibrary,
     CustomOp,
     Features,
@@ -107,6 +108,8 @@ class Device:
     match: DeviceMatch
     virtual: VirtualPolicy
     metadata: Mapping[str, str]
+    ep: Identifier  # the execution provider that offers it
+    software: bool = False  # may the machine's CPU stand in for it?
 
 
 @dataclass(frozen=True)
@@ -123,8 +126,9 @@ class Memory:
 
     @property
     def is_varied(self) -> bool:
-        """Is there more than the plain default memory?"""
-        return self.has_arena or (self.on_device and MemoryKind.PLAIN in self._others)
+        """Is there more than plain default memory that nothing is queued on?"""
+        more = self.streams or MemoryKind.PLAIN in self._others
+        return self.has_arena or (self.on_device and more)
 
     @property
     def has_arena(self) -> bool:
@@ -149,6 +153,34 @@ class Option:
     choices: tuple[str, ...]  # for enum
     excludes: tuple[str, ...]  # names of options that must not be set together with this one
     doc: str
+    dynamic: bool = False  # may be changed while a session lives
+
+
+#: What every execution provider with streams has.
+USER_STREAM = Option(
+    name="user_compute_stream",
+    field=Identifier("user_compute_stream"),
+    type=OptionType.INT,
+    default=0,
+    minimum=0,
+    maximum=None,
+    choices=(),
+    excludes=(),
+    doc="Address of a stream of the application's that the session works on; 0 for its own.",
+)
+
+#: What every execution provider with graph capture has.
+GRAPH_CAPTURE = Option(
+    name="enable_graph_capture",
+    field=Identifier("enable_graph_capture"),
+    type=OptionType.BOOL,
+    default=False,
+    minimum=None,
+    maximum=None,
+    choices=(),
+    excludes=(),
+    doc="Capture the first run on the device and replay it from then on.",
+)
 
 
 @dataclass(frozen=True)
@@ -217,7 +249,22 @@ class Blueprint:
     native: Native = Native.NONE
     distributions: tuple[str, ...] = ("",)  # suffixes to the distribution's name
     torch: Torch | None = None
+    cuda: Cuda | None = None  # only with runtime cuda
     overlays: tuple[str, ...] = ()
+
+    @property
+    def providers(self) -> tuple[Identifier, ...]:
+        """The execution providers in the library, its own first."""
+        return tuple(dict.fromkeys((self.names.ep, *(device.ep for device in self.devices))))
+
+    @property
+    def provider_options(self) -> tuple[Option, ...]:
+        """The options of the blueprint, and those that every such execution provider has."""
+        return (
+            *self.options,
+            *((USER_STREAM,) if self.memory.streams else ()),
+            *((GRAPH_CAPTURE,) if self.features.graph_capture else ()),
+        )
 
     @property
     def compiles(self) -> bool:

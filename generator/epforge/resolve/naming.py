@@ -49,7 +49,7 @@ def resolve_names(name: str, explicit: NamesShape, found: Findings) -> Names:
     return Names(
         name=words,
         namespace=words.snake,
-        ep=_ep(ep, explicit.ep is not None, words, found),
+        ep=_own_provider(ep, explicit.ep is not None, words, found),
         library=_library(library, found),
         distribution=distribution,
         package=_package(distribution, package, found),
@@ -85,10 +85,30 @@ def _free(text: str) -> str:
     return f"{text}-ep" if taken else text
 
 
-def _ep(text: str, explicit: bool, words: Name, found: Findings) -> Identifier:
-    path: Path = ("names", "ep") if explicit else ("name",)
+def _own_provider(text: str, explicit: bool, words: Name, found: Findings) -> Identifier:
     stand_in = Identifier(f"{words.camel}{_SUFFIX}")
-    where = "names.ep" if explicit else "name"
+    if explicit:
+        return provider_name(text, ("names", "ep"), "names.ep", stand_in, found)
+    return provider_name(text, ("name",), "name", stand_in, found, f"{words.kebab}-ep")
+
+
+def provider_name(
+    text: str,
+    path: Path,
+    where: str,
+    stand_in: Identifier,
+    found: Findings,
+    free: str = "",
+) -> Identifier:
+    """The name of an execution provider. One that cannot be is reported.
+
+    Args:
+        text: as it is written.
+        path: its place in the blueprint.
+        where: the place in words.
+        stand_in: what is returned for a name that cannot be.
+        free: what to write for a name that is taken; by default the name with something before it.
+    """
     if not _IDENTIFIER.fullmatch(text) or len(text) > _MAX_LONG_NAME:
         what = f"{where}: {show(text)} cannot name an execution provider"
         rule = f"letters, digits and _, a letter first, at most {_MAX_LONG_NAME} characters"
@@ -97,8 +117,7 @@ def _ep(text: str, explicit: bool, words: Name, found: Findings) -> Identifier:
     known = built_in_ep(text)
     if known:
         what = f"{where}: {text} is taken: ONNX Runtime has {known} built in"
-        proposal = f"My{text}" if explicit else f"{words.kebab}-ep"
-        _refused(path, what, "a name of your own", proposal, found)
+        _refused(path, what, "a name of your own", free or f"My{text}", found)
         return stand_in
     if not text.endswith(_SUFFIX):
         what = f"{where}: {text} does not end in {_SUFFIX}, as the names of all others do"

@@ -66,6 +66,7 @@ def resolve_ops(
     types: tuple[DType, ...],
     found: Findings,
     also: Mapping[Path, str] | None = None,
+    cuda: bool = False,
 ) -> tuple[Op, ...]:
     """The operators, sorted by domain and name. Entries of the same operator are one operator.
 
@@ -75,24 +76,25 @@ def resolve_ops(
         found: where findings go.
         also: operators that other keys name, by their place; those that ``ops`` lacks get the
             defaults.
+        cuda: whether kernels are device code.
     """
     grouped: dict[tuple[str, str], list[tuple[_Entry, tuple[OpVersion, ...]]]] = {}
     for index, shape in enumerate(shapes):
-        entry = _entry(shape, ("ops", index), found)
+        entry = _entry(shape, ("ops", index), found, cuda)
         if entry is not None:
             versions = _versions(entry, types, found)
             grouped.setdefault((entry.domain, entry.op), []).append((entry, versions))
     for path, text in (also or {}).items():
         if split_op(text) in grouped or not is_known(text):
             continue  # what is not known is reported by those who read the key
-        entry = _entry(OpShape.model_construct(op=text), path, found)
+        entry = _entry(OpShape.model_construct(op=text), path, found, cuda)
         if entry is not None:
             grouped[entry.domain, entry.op] = [(entry, _versions(entry, types, found))]
     ops = [_joined(group, found) for _, group in sorted(grouped.items())]
     return tuple(op for op in ops if op is not None)
 
 
-def _entry(shape: OpShape, path: Path, found: Findings) -> _Entry | None:
+def _entry(shape: OpShape, path: Path, found: Findings, cuda: bool) -> _Entry | None:
     place: Path = (*path, "op") if found.source.has(*path, "op") else path
     schema = find_schema(shape.op, place, "ops", found)
     if schema is None:
@@ -102,6 +104,12 @@ def _entry(shape: OpShape, path: Path, found: Findings) -> _Entry | None:
     domain, op = schema.domain, schema.name
     row = families.row(domain, op)
     kernel = KernelSource(shape.kernel or ("generated" if row else "yours"))
+    if cuda and row is not None and not row.device:
+        if kernel is KernelSource.GENERATED:
+            hint = "'kernel: yours' gives a stub to fill in"
+            found.later(place, f"a CUDA kernel of {shape.op}", hint)
+        else:
+            row = None  # what there is, is code of the host: nothing to begin from
     entry = _Entry(path, domain, op, schema, row, kernel, shape)
     if kernel is KernelSource.GENERATED and row is None:
         hint = "'kernel: yours' gives a stub to fill in"

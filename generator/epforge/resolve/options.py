@@ -13,7 +13,7 @@ from epforge.blueprint.scalars import INT64, read_flag, read_int, read_real, rea
 from epforge.blueprint.shape import OptionShape
 from epforge.names import Identifier, Name
 from epforge.resolve.findings import Findings
-from epforge.resolve.model import Option, OptionType
+from epforge.resolve.model import GRAPH_CAPTURE, USER_STREAM, Option, OptionType
 from epforge.resolve.reserved import ascii_words, why_not_member
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -29,10 +29,24 @@ _READERS: Mapping[OptionType, Callable[[Scalar], Value]] = {
 }
 
 
-def resolve_options(shapes: tuple[OptionShape, ...], found: Findings) -> tuple[Option, ...]:
-    """The options in the blueprint's order."""
+def resolve_options(
+    shapes: tuple[OptionShape, ...], streams: bool, captures: bool, found: Findings
+) -> tuple[Option, ...]:
+    """The options in the blueprint's order.
+
+    Args:
+        streams: has the device streams, for which there is an option anyhow?
+        captures: are runs captured, for which there is an option anyhow?
+    """
     seen: dict[str, int] = {}
     options = tuple(_option(shape, index, seen, found) for index, shape in enumerate(shapes))
+    for index, option in enumerate(options):
+        if streams and option.field == USER_STREAM.field:
+            what = f"option {option.name}: every execution provider with streams has it"
+            found.error(("options", index, "name"), "reserved-name", what, "", "delete it")
+        if captures and option.field == GRAPH_CAPTURE.field:
+            what = f"option {option.name}: every execution provider with graph capture has it"
+            found.error(("options", index, "name"), "reserved-name", what, "", "delete it")
     names = [shape.name for shape in shapes]
     for index, shape in enumerate(shapes):
         _check_excludes(shape, index, names, found)
@@ -89,6 +103,7 @@ def _option(shape: OptionShape, index: int, seen: dict[str, int], found: Finding
         choices=choices,
         excludes=shape.excludes,
         doc=" ".join(shape.doc.split()),
+        dynamic=shape.dynamic,
     )
 
 

@@ -11,20 +11,24 @@ from epforge.blueprint.source import BlueprintSource
 from epforge.resolve.findings import Findings
 
 
-def note_unsupported(source: BlueprintSource, found: Findings) -> None:
+def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings) -> None:
     """Add a note for everything in the blueprint that nothing can be generated from yet."""
     shape = source.shape
     if shape.runtime == "cuda":
-        found.later(("runtime",), f"runtime {shape.runtime}")
-    if shape.memory.streams:
-        found.later(("memory", "streams"), "streams")
+        if shape.paradigm != "kernel-registry":
+            found.later(("paradigm",), f"paradigm {shape.paradigm} with runtime cuda")
+        if shape.custom_ops:
+            found.later(("custom_ops",), "custom operators with runtime cuda")
+    if shape.features.graph_capture and shape.paradigm != "kernel-registry":
+        found.later(("features", "graph_capture"), f"graph capture with paradigm {shape.paradigm}")
     for index, text in enumerate(shape.types):
         if text in ("float16", "bfloat16"):
             found.later(("types", index), f"{text} in generated kernels")
-    if shape.layout != "NCHW":
-        found.later(("layout",), f"layout {shape.layout}")
-    if shape.features.profiler:
-        found.later(("features", "profiler"), "a profiler")
+    if shape.layout != "NCHW" and shape.paradigm != "kernel-registry":
+        found.later(("layout",), f"layout {shape.layout} with paradigm {shape.paradigm}")
+    if shape.layout != "NCHW" and shape.runtime == "cuda":
+        found.later(("layout",), f"layout {shape.layout} with runtime cuda")
+    _note_several(source, own_provider, found)
     if shape.runtime_libs:
         found.later(("runtime_libs",), "shipping vendor libraries")
     if shape.system_libs:
@@ -37,3 +41,19 @@ def note_unsupported(source: BlueprintSource, found: Findings) -> None:
         found.later(("targets",), "leaving platforms out")
     if shape.overlays:
         found.later(("overlays",), "overlays")
+
+
+def _note_several(source: BlueprintSource, own_provider: str, found: Findings) -> None:
+    shape = source.shape
+    context = shape.features.ep_context
+    wanted = {
+        "compiled models": context.embed or context.external or context.share,
+        "options that change while a session lives": any(each.dynamic for each in shape.options),
+    }
+    for index, device in enumerate(shape.devices or ()):
+        if device.ep is None or device.ep == own_provider:
+            continue
+        for what, is_wanted in wanted.items():
+            if is_wanted:
+                path = ("devices", index, "ep")
+                found.later(path, f"{what} of several execution providers in one library")

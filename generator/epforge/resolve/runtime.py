@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from epforge.blueprint.diagnostic import show
 from epforge.blueprint.nodes import Path
-from epforge.blueprint.shape import DeviceShape, MemoryShape, OrtShape, PythonShape
+from epforge.blueprint.shape import CudaShape, DeviceShape, MemoryShape, OrtShape, PythonShape
 from epforge.names import Identifier, Name
 from epforge.ort.levels import known_levels
 from epforge.resolve.findings import Findings
@@ -24,7 +24,10 @@ from epforge.resolve.model import (
     Vendor,
     VirtualPolicy,
 )
+from epforge.resolve.providers import resolve_providers
 from epforge.resolve.reserved import ascii_words, why_not_member
+from epforge.resolve.services import Cuda
+from epforge.resolve.stand_ins import check_stand_ins
 
 _RELEASE = re.compile(r"1\.(0|[1-9][0-9]{0,2})(?:\.(0|[1-9][0-9]{0,2}))?")
 _PYTHON = re.compile(r"3\.(0|[1-9][0-9]?)")
@@ -37,14 +40,25 @@ _FLOOR = (1, 24, 4)
 _DEVICE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
 _METADATA_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 
-# Entries that something else decides (reference: the keys header of ORT 1.32).
+# Entries that something else decides: what the headers of ORT 1.32 name, and what it adds itself.
 _DECIDED = {
     "version": "ONNX Runtime adds it from the project's version",
     "library_path": "ONNX Runtime adds it",
     "is_virtual": "it follows from 'virtual'",
+    "software": "it follows from 'software'",
+    "device_index": "the library adds it, so that equal devices are told apart",
     "weightless_support": "it follows from features.weightless",
     "weightless_supported_modes": "it follows from features.weightless",
+    "weightless_mode": "it is an entry of models",
+    **dict.fromkeys(
+        (
+            *("Discrete", "card_idx", "pci_bus_id", "LUID", "Description"),
+            *("DxgiAdapterNumber", "DxgiVideoMemory", "DxgiHighPerformanceIndex"),
+        ),
+        "it is of the hardware, and ONNX Runtime lists it there",
+    ),
 }
+_OF_MODELS = "ep_compatibility_info."
 _LAYOUTS = {"gqa_preferred_value_layout": "no generated kernel reads another layout than BSNH"}
 
 
@@ -119,6 +133,11 @@ def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...
 def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findings) -> Memory:
     """The device's memory. A CPU has none of its own: its kernels use the host's."""
     if shape.default == "none" and not found.source.incomplete("memory", "default"):
+        if shape.streams:
+            what = "memory.streams: the device has no memory of its own, so nothing is queued"
+            hint = "add 'default: plain' to memory, or delete it"
+            expected = "memory.default: plain or arena"
+            found.error(("memory", "streams"), "no-effect", what, expected, hint)
         more = {"host_accessible": shape.host_accessible, "read_only": shape.read_only}
         for key, kind in more.items():
             if kind != "none":
@@ -141,9 +160,43 @@ def resolve_memory(shape: MemoryShape, devices: tuple[Device, ...], found: Findi
     )
 
 
+#: What nvcc 13 compiles for; 12 has older ones, too.
+_ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
+
+
+def resolve_cuda(shape: CudaShape | None, runtime: str, found: Findings) -> Cuda | None:
+    """How device code is compiled; None for another runtime."""
+    if runtime != "cuda":
+        if shape is not None and not found.source.incomplete("runtime"):
+            what = f"cuda: runtime {runtime} has no device code"
+            hint = "delete it, or add 'runtime: cuda'"
+            found.key_error(("cuda",), "no-effect", what, "runtime: cuda", hint)
+        return None
+    architectures = (shape or CudaShape()).architectures
+    path: Path = ("cuda", "architectures")
+    if not architectures and not found.source.incomplete("cuda"):
+        found.error(path, "empty-list", "cuda.architectures: the list is empty", "such as [80, 90]")
+    for index, number in enumerate(architectures):
+        if number not in _ARCHITECTURES:
+            what = f"cuda.architectures: nvcc has no compute capability {number}"
+            found.error((*path, index), "bad-value", what, ", ".join(map(str, _ARCHITECTURES)))
+        elif number in architectures[:index]:
+            what = f"cuda.architectures: {number} is listed twice"
+            found.error((*path, index), "listed-twice", what)
+    return Cuda(architectures)
+
+
 def resolve_runtime(name: str, memory: MemoryShape, found: Findings) -> Runtime:
     """What drives the device. Without memory of its own nothing of it is called."""
     known = not found.source.incomplete("memory", "default")
+    if name == "cuda" and not found.source.incomplete("memory"):
+        wanted = {"default": memory.default != "none", "streams": memory.streams}
+        for key, there in wanted.items():
+            if not there:
+                value = "plain" if key == "default" else "true"
+                what = f"runtime cuda: without memory.{key} there is nothing to launch kernels on"
+                hint = f"add '{key}: {value}' to memory"
+                found.error(("runtime",), "missing-key", what, f"memory.{key}: {value}", hint)
     if name == "stub" and memory.default == "none" and known:
         what = "runtime stub: the device has no memory of its own, so there is nothing to write"
         hint = "add 'memory: {default: plain}', or leave runtime out"
@@ -164,11 +217,11 @@ def resolve_devices(
     if shapes is None and virtual:
         match = DeviceMatch(vendor.pci_id, (), {})
         npu = Identifier("npu")
-        return (Device(npu, DeviceType.NPU, match, VirtualPolicy.ALLOWED, {}),)
+        return (Device(npu, DeviceType.NPU, match, VirtualPolicy.ALLOWED, {}, names.ep),)
     if shapes is None:
         match = DeviceMatch(None, (), {})
         name = names.name.snake
-        return (Device(name, DeviceType.CPU, match, VirtualPolicy.NEVER, {}),)
+        return (Device(name, DeviceType.CPU, match, VirtualPolicy.NEVER, {}, names.ep),)
     if not shapes and not found.source.incomplete("devices"):
         hint = "leave the key out for one CPU device"
         found.error(("devices",), "empty-list", "devices: the list is empty", "", hint)
@@ -177,10 +230,18 @@ def resolve_devices(
         hint = "add 'virtual: allowed' to a device, or write 'paradigm: compiled'"
         found.error(("paradigm",), "no-virtual-device", what, "", hint)
     seen: dict[str, int] = {}
-    return tuple(_device(shape, index, seen, found) for index, shape in enumerate(shapes))
+    providers = resolve_providers(shapes, names, found)
+    devices = tuple(
+        _device(shape, provider, index, seen, found)
+        for index, (shape, provider) in enumerate(zip(shapes, providers, strict=True))
+    )
+    check_stand_ins(devices, found)
+    return devices
 
 
-def _device(shape: DeviceShape, index: int, seen: dict[str, int], found: Findings) -> Device:
+def _device(
+    shape: DeviceShape, provider: Identifier, index: int, seen: dict[str, int], found: Findings
+) -> Device:
     path: Path = ("devices", index)
     name = _device_name(shape.name, (*path, "name"), found)
     if name in seen:
@@ -206,6 +267,8 @@ def _device(shape: DeviceShape, index: int, seen: dict[str, int], found: Finding
         match=DeviceMatch(shape.match.vendor_id, ids, dict(shape.match.metadata)),
         virtual=VirtualPolicy(shape.virtual),
         metadata=dict(shape.metadata),
+        ep=provider,
+        software=shape.software == "allowed",
     )
 
 
@@ -237,8 +300,10 @@ def _metadata(entries: Mapping[str, str], path: Path, found: Findings) -> None:
 def _claims(entries: Mapping[str, str], path: Path, found: Findings) -> None:
     """A device is declared only as far as the generated code honours it."""
     for key, value in entries.items():
-        if key in _DECIDED:
-            what = f"metadata {key} is not the blueprint's to set: {_DECIDED[key]}"
+        of_models = "it is an entry of models" if key.startswith(_OF_MODELS) else None
+        decided = _DECIDED.get(key, of_models)
+        if decided:
+            what = f"metadata {key} is not the blueprint's to set: {decided}"
             found.key_error((*path, key), "reserved-metadata", what, "", "delete it")
         elif key in _LAYOUTS:
             what = f"metadata {key} claims a layout: {_LAYOUTS[key]}"

@@ -138,6 +138,18 @@ class Features:
     weightless: Weightless = Weightless.NONE
     custom_op_library: CustomLibrary = CustomLibrary.NONE
     profiler: bool = False
+    external_memory: bool = False  # importer of other APIs' memory and semaphores
+    graphics_interop: bool = False
+    graph_capture: bool = False
+    resource_accounting: bool = False
+    memory_capacity: bool = False
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """How device code is compiled."""
+
+    architectures: tuple[int, ...]  # compute capabilities times ten: 80, 90
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
     }
     if bp.compile is not None:
         data["compile"] = _compile(bp.compile)
+    if bp.cuda is not None:
+        data["cuda"] = {"architectures": list(bp.cuda.architectures)}
     if bp.torch is not None:
         data["torch"] = _given(legacy=bp.torch.legacy, dynamo=bp.torch.dynamo)
     return data
@@ -92,6 +94,8 @@ def _device(device: Device) -> dict[str, Any]:
             "metadata": dict(match.metadata),
         },
         "virtual": device.virtual.value,
+        "ep": str(device.ep),
+        "software": "allowed" if device.software else "never",
         "metadata": dict(device.metadata),
     }
 
@@ -204,6 +208,7 @@ def _option(option: Option) -> dict[str, Any]:
     return entry | {
         "default": option.default,
         "excludes": list(option.excludes),
+        "dynamic": option.dynamic,
         "doc": option.doc,
     }
 
@@ -218,6 +223,11 @@ def _features(features: Features) -> dict[str, Any]:
         "weightless": features.weightless.value,
         "custom_op_library": features.custom_op_library.value,
         "profiler": features.profiler,
+        "external_memory": features.external_memory,
+        "graphics_interop": features.graphics_interop,
+        "graph_capture": features.graph_capture,
+        "resource_accounting": features.resource_accounting,
+        "memory_capacity": features.memory_capacity,
     }
 
 

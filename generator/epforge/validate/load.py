@@ -145,7 +145,8 @@ class Loader:
             kinds = ", ".join(sorted({str(d["type"]) for d in devices}))
             one = devices[0]
             how = f" under a name ending in {VIRTUAL}" if not plain else ""
-            text = f"{len(devices)} ({kinds}){how}: {one['ep']} {one['version']} by {one['vendor']}"
+            names = ", ".join(dict.fromkeys(str(d["ep"]) for d in devices))
+            text = f"{len(devices)} ({kinds}){how}: {names} {one['version']} by {one['vendor']}"
             if not plain and not all(map(_is_virtual, devices)):
                 fault = f"{text}; its metadata lacks is_virtual=1"
                 outcome = Outcome.FAILED if self.manifest else Outcome.PASSED
@@ -170,7 +171,6 @@ class Loader:
         wrong = []
         for device in devices:
             pairs = (
-                ("name", device["ep"], manifest.ep),
                 ("vendor", device["vendor"], manifest.vendor),
                 ("version", device["version"], manifest.version),
             )
@@ -179,6 +179,8 @@ class Loader:
                 for key, got, want in pairs
                 if got != want
             ]
+            if device["ep"] not in (manifest.eps or (manifest.ep,)):
+                wrong.append(f"name is {device['ep']!r}, the manifest says {_list(manifest)}")
             if manifest.device_types and device["type"] not in manifest.device_types:
                 wrong.append(f"device type {device['type']} is not in the manifest")
         detail = "; ".join(dict.fromkeys(wrong)) or "name, vendor, version and device type agree"
@@ -248,6 +250,10 @@ def fate(run: WorkerRun) -> Outcome:
 def _error(run: WorkerRun) -> str:
     errors = run.named("error")
     return " ".join(str(errors[0]["text"]).split())[:400] if errors else ""
+
+
+def _list(manifest: Manifest) -> str:
+    return " or ".join(map(repr, manifest.eps or (manifest.ep,)))
 
 
 def _is_virtual(device: Mapping[str, Any]) -> bool:

@@ -115,11 +115,14 @@ class Manifest:
     """What a library says of itself.
 
     Args:
+        ep: name of its execution provider, of several the first.
         minimum: oldest onnxruntime it loads in, (1, 24, 4).
         virtual: a device is offered only under a registration name ending in ``.virtual``.
+        eps: names of all of them.
         device_types: hardware types of the devices it may offer: "cpu", "gpu", "npu".
         paradigm: "kernel-registry", "compiled" or "virtual".
         custom_op_library: stem of the file that has the custom ops alone; empty without one.
+        converted: ops of ONNX whose nodes ONNX Runtime converts to the layout that is preferred.
     """
 
     path: Path
@@ -131,10 +134,12 @@ class Manifest:
     device_memory: bool
     device_types: tuple[str, ...]
     ops: tuple[OpClaim, ...]
+    eps: tuple[str, ...] = ()
     paradigm: str = "kernel-registry"
     ep_context: EpContext = EpContext()
     custom_ops: tuple[CustomOpClaim, ...] = ()
     custom_op_library: str = ""
+    converted: frozenset[str] = frozenset()
 
     def custom_op(self, domain: str, op: str) -> CustomOpClaim | None:
         """The custom op of that name."""
@@ -172,6 +177,7 @@ def load(path: Path) -> Manifest:
         return Manifest(
             path=path,
             ep=str(data["ep"]),
+            eps=tuple(map(str, data.get("eps", [data["ep"]]))),
             vendor=str(data["vendor"]),
             version=str(data["version"]),
             minimum=version_tuple(str(data["ort"]["min"])),
@@ -183,6 +189,7 @@ def load(path: Path) -> Manifest:
             ep_context=_ep_context(data.get("ep_context", {})),
             custom_ops=tuple(_custom(item) for item in data.get("custom_ops") or ()),
             custom_op_library=str(data.get("custom_op_library") or ""),
+            converted=frozenset(map(str, data.get("layout", {}).get("ops", ()))),
         )
     except KeyError as error:
         raise UsageError(f"{path}: the manifest lacks the key {error}") from error

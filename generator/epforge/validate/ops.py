@@ -66,6 +66,8 @@ def _op(site: Site, claims: Sequence[OpClaim]) -> Check:
             "domain": first.domain,
             "op": first.op,
             "declared": site.manifest is not None,
+            "converted": not first.domain and _is_converted(site, first.op),
+            "converts": site.manifest is not None and bool(site.manifest.converted),
             "claims": [{"since": c.since, "types": c.types, "ready": c.ready} for c in claims],
             **_custom(site, first.domain, first.op),
         }
@@ -76,6 +78,11 @@ def _op(site: Site, claims: Sequence[OpClaim]) -> Check:
     left_alone = sum(r["kind"] == "left alone" and r["outcome"] == "passed" for r in ran.cases)
     outcome, detail = _verdict(claims, cases, left_alone)
     return Check(Rung.OPS, first.name, outcome, detail, site.version, ran.seconds, tuple(cases))
+
+
+def _is_converted(site: Site, op: str) -> bool:
+    """Does ONNX Runtime convert the op's nodes to the layout that the library prefers?"""
+    return site.manifest is not None and op in site.manifest.converted
 
 
 def _custom(site: Site, domain: str, op: str) -> dict[str, object]:

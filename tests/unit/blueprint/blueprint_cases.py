@@ -62,8 +62,8 @@ YAML_TRAPS = (
     body("duplicate", "name: other\n", (4, 1, "duplicate-key")),
     body(
         "duplicate-inside",
-        "memory: {default: none, streams: true, default: none}\n",
-        (4, 40, "duplicate-key"),
+        "memory: {default: none, read_only: none, default: none}\n",
+        (4, 42, "duplicate-key"),
     ),
     body("merge", "x: &x {a: 1}\nmemory: {<<: *x}\n", (4, 1, "unknown-key"), (5, 10, "merge-key")),
     body("list-key", "[a]: 1\n", (4, 1, "bad-key")),
@@ -190,10 +190,10 @@ KEYS = (
     body("paradigm", "paradigm: turtles\n", (4, 11, "unknown-value")),
     body("runtime", "runtime: Host\n", (4, 10, "unknown-value")),
     body("layout", "layout: nhwc\n", (4, 9, "unknown-value")),
-    body("bool-yes", "memory: {streams: yes}\n", (4, 19, "wrong-type")),
+    body("bool-yes", "features: {profiler: yes}\n", (4, 22, "wrong-type")),
     body("bool-on", "features: {profiler: on}\n", (4, 22, "wrong-type")),
-    body("bool-1", "memory: {streams: 1}\n", (4, 19, "wrong-type")),
-    body("bool-quoted", 'memory: {streams: "true"}\n', (4, 19, "wrong-type")),
+    body("bool-1", "features: {profiler: 1}\n", (4, 22, "wrong-type")),
+    body("bool-quoted", 'features: {profiler: "true"}\n', (4, 22, "wrong-type")),
     body("int-octal", "compile: {max_group: 0755}\nparadigm: compiled\n", (4, 22, "wrong-type")),
     body(
         "int-sexagesimal",
@@ -424,13 +424,13 @@ EXTRAS = (
     body(
         "many-at-once",
         "verson: 1.0.0\nort: {min: 1.9}\nops: [Relu, Tanhh, {op: Add, models: x}]\n"
-        "options:\n  - {name: a, type: int, default: b}\nmemory: {streams: yes}\n",
+        "options:\n  - {name: a, type: int, default: b}\nfeatures: {profiler: yes}\n",
         (4, 1, "unknown-key"),
         (5, 12, "bad-ort"),
         (6, 13, "unknown-op"),
         (6, 38, "bad-models"),
         (8, 35, "wrong-type"),
-        (9, 19, "wrong-type"),
+        (9, 22, "wrong-type"),
     ),
 )
 

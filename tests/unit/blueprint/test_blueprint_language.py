@@ -109,16 +109,16 @@ def test_the_edition_is_probed_first() -> None:
 
 
 def test_the_report_for_people() -> None:
-    found = parse(HEAD + "optoins: []\nmemory: {streams: yes}\n", "my.yaml")
+    found = parse(HEAD + "optoins: []\nfeatures: {profiler: yes}\n", "my.yaml")
     assert render(found.errors, found.text.text) == (
         'my.yaml:4:1: error: unknown key "optoins"\n'
         "  optoins: []\n"
         "  ^^^^^^^\n"
         "  hint: did you mean options?\n"
         "\n"
-        'my.yaml:5:19: error: memory.streams: found "yes"\n'
-        "  memory: {streams: yes}\n"
-        "                    ^^^\n"
+        'my.yaml:5:22: error: features.profiler: found "yes"\n'
+        "  features: {profiler: yes}\n"
+        "                       ^^^\n"
         "  expected: true or false\n"
         "  hint: write true"
     )
@@ -163,7 +163,7 @@ def test_fixes_are_made_in_place() -> None:
 
 def test_several_fixes_of_one_kind_make_the_blueprint_right() -> None:
     text = (
-        "epforge: 1\nnmae: contoso-npu\nvendor: Contoso\nmemory: {streams: on}\n"
+        "epforge: 1\nnmae: contoso-npu\nvendor: Contoso\nfeatures: {profiler: on}\n"
         "ops: Relu\nversion: 1.2\n"
     )
     for _ in range(10):
@@ -174,7 +174,7 @@ def test_several_fixes_of_one_kind_make_the_blueprint_right() -> None:
         assert fix is not None
         text = apply_fix(text, fix)
     assert text == (
-        "epforge: 1\nname: contoso-npu\nvendor: Contoso\nmemory: {streams: true}\n"
+        "epforge: 1\nname: contoso-npu\nvendor: Contoso\nfeatures: {profiler: true}\n"
         "ops: [Relu]\nversion: 1.2.0\n"
     )
 

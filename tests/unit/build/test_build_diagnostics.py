@@ -48,6 +48,7 @@ CMake Error at cmake/x.cmake:4 (message):
         ("C:\\p\\a.cc:3:4: error: no", "C:\\p\\a.cc", 3, 4, "no"),
         ("C:\\p\\a.cc(3,4): error C2065: 'x': new", "C:\\p\\a.cc", 3, 4, "'x': new"),
         ("k.cu(7): error: no instance", "k.cu", 7, 0, "no instance"),
+        ("k.cu(7): error #177-D: never used", "k.cu", 7, 0, "never used"),
         (UNDEFINED.format("/p/a.cc:5"), "/p/a.cc", 5, 0, "undefined reference to g()"),
         (UNDEFINED.format("a.cc:(.text+0x5)"), "", 0, 0, "undefined reference to g()"),
         ("ld.lld: error: undefined symbol: g()", "", 0, 0, "undefined symbol: g()"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_project import small_project
 
+from epforge.build import toolchain
 from epforge.build.project import open_project
-from epforge.build.toolchain import find_toolchain
+from epforge.build.toolchain import find_nvcc, find_toolchain
 from epforge.errors import MissingError, UsageError
 
 
@@ -73,6 +75,52 @@ def test_a_missing_tool_says_how_to_install_it(
     with pytest.raises(MissingError, match=f"{package} is not installed") as caught:
         find_toolchain(env={"PATH": str(tmp_path)})
     assert f"pip install {package}" in caught.value.cure
+
+
+@pytest.fixture
+def no_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that has no CUDA toolkit in its usual place, and no package of it."""
+    monkeypatch.setattr(toolchain, "_CUDA_ROOTS", ())
+    monkeypatch.setattr(toolchain, "_nvidia_packages", list)
+
+
+def test_nvcc_is_looked_for_where_cuda_code_is_compiled_only(tmp_path: Path, no_cuda: None) -> None:
+    program(tmp_path, "g++")
+    assert find_toolchain(env={"PATH": str(tmp_path)}).nvcc == ""
+    with pytest.raises(MissingError, match="no nvcc"):
+        find_toolchain(env={"PATH": str(tmp_path)}, cuda=True)
+    nvcc = program(tmp_path, "nvcc")
+    assert find_toolchain(env={"PATH": str(tmp_path)}, cuda=True).nvcc == str(nvcc)
+
+
+def test_the_order_of_places_for_nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for release in ("cu9", "cu12", "cu13"):
+        program(tmp_path / f"nvidia/{release}/bin", "nvcc")
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path / "nvidia")])
+    monkeypatch.setattr(toolchain, "_CUDA_ROOTS", ())
+    monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda name: spec)
+    env = {"PATH": str(tmp_path / "bin")}
+    assert find_nvcc(env) == tmp_path / "nvidia/cu13/bin/nvcc"
+    usual = program(tmp_path / "usual/bin", "nvcc")
+    monkeypatch.setattr(toolchain, "_CUDA_ROOTS", (tmp_path / "usual",))
+    assert find_nvcc(env) == usual
+    of_variable = program(tmp_path / "variable/bin", "nvcc")
+    env["CUDA_PATH"] = str(tmp_path / "variable")
+    assert find_nvcc(env) == of_variable
+    on_path = program(tmp_path / "bin", "nvcc")
+    assert find_nvcc(env) == on_path
+    env["CUDACXX"] = str(program(tmp_path / "own", "nvcc-99"))
+    assert find_nvcc(env) == tmp_path / "own/nvcc-99"
+    env["CUDACXX"] = "nope"
+    with pytest.raises(MissingError, match=r"'nope' \(from CUDACXX\)"):
+        find_nvcc(env)
+
+
+def test_no_nvcc_says_how_to_get_one(tmp_path: Path, no_cuda: None) -> None:
+    with pytest.raises(MissingError) as caught:
+        find_nvcc({"PATH": str(tmp_path)})
+    assert int(caught.value.exit_status) == 4
+    assert "pip install nvidia-cuda-nvcc nvidia-cuda-runtime" in caught.value.cure
 
 
 def test_a_damaged_project_is_named(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_directory_with_other_things_in_it_is_refused(tmp_path: Path, blueprin
     ("text", "place"),
     [
         ("nope: 1\n", ":11:1:"),
-        ("layout: NHWC\n", ":11:"),
+        ("layout: NHWC\nparadigm: compiled\n", ":11:"),
         ("custom_ops: [{op: 'com.contoso::Clip'}]\n", ":11:"),
         ("custom_ops: [{op: 'com.a::B', outputs: {y: float32}, compute: z}]\n", ":11:"),
     ],

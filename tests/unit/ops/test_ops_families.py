@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
+from device_kernels import cuda_blueprint
 from jinja2 import Environment
 from kernel_project import make_blueprint, make_op
 
@@ -14,6 +16,7 @@ from epforge.ops import families, schemas
 from epforge.ops.model import FamilyRow, Value
 from epforge.plan.kernels import files
 from epforge.render.environment import make_environment
+from epforge.resolve.model import Blueprint, Op
 
 _ROWS = families.rows()
 _INCLUDE = re.compile(r'#include "(gen/kernels/[\w./]+)"')
@@ -83,11 +86,12 @@ def test_samples_hold_as_many_numbers_as_their_shapes_say(row: FamilyRow) -> Non
                 assert len(value.data) == count
 
 
+@pytest.mark.parametrize("blueprint_of", [make_blueprint, cuda_blueprint])
 def test_a_kernel_alone_has_all_that_it_includes_and_no_more(
-    row: FamilyRow, environment: Environment
+    row: FamilyRow, environment: Environment, blueprint_of: Callable[[list[Op]], Blueprint]
 ) -> None:
     """Rendered without formatting: what is included depends on the row."""
-    specs = files(make_blueprint([make_op(row.op, domain=row.domain)]))
+    specs = files(blueprint_of([make_op(row.op, domain=row.domain)]))
     texts = {
         spec.path: environment.get_template(spec.template).render(
             **spec.params, banner=Safe("// test"), ns=Identifier("test")
@@ -105,8 +109,8 @@ def _reached(texts: dict[str, str], paths: set[str]) -> set[str]:
     for path in paths:
         assert path in texts, f"{path} is included and not there"
         found |= {f"src/{header}" for header in _INCLUDE.findall(texts[path])}
-        source = path.removesuffix(".h") + ".cc"
-        found |= {source} & set(texts)
+        stem = path.removesuffix(".h")
+        found |= {f"{stem}.cc", f"{stem}.cu"} & set(texts)
     return found if found == paths else _reached(texts, found)
 
 

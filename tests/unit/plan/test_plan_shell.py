@@ -75,7 +75,21 @@ ARENA_FILES = {
     "src/gen/memory/arena.h",
     "src/gen/memory/arena_options.cc",
     "src/gen/memory/arena_options.h",
+    "src/gen/memory/nodes.h",
     "tests/cpp/arena_test.cc",
+    "tests/cpp/nowhere.h",
+}
+ORDER_FILES = {
+    "src/gen/memory/stream_order.cc",
+    "src/gen/memory/stream_order.h",
+    "tests/cpp/queues.h",
+    "tests/cpp/kernel_call_test.cc",
+    "tests/cpp/stream_order_test.cc",
+}
+ARENA_ORDER_FILES = {
+    "src/gen/memory/arena_streams.cc",
+    "tests/cpp/arena_streams_model_test.cc",
+    "tests/cpp/arena_streams_test.cc",
 }
 
 
@@ -96,6 +110,13 @@ def test_each_kind_of_memory_adds_its_files_and_nothing_else(kinds: str, added: 
     assert ("HostSource" in text) == ("host_accessible" in kinds)
     assert ("OrtReadOnlyAllocator" in text) == ("read_only" in kinds)
     assert ("class Arena " in text) == ("arena" in kinds)
+
+
+def test_queues_add_their_order_and_arenas_that_follow_it() -> None:
+    queues = MEMORY.replace("default: plain", "default: plain, streams: true")
+    arena = queues.replace("plain,", "arena,")
+    assert paths(example(queues)) & (ORDER_FILES | ARENA_ORDER_FILES) == ORDER_FILES
+    assert paths(example(arena)) - paths(example(queues)) == ARENA_FILES | ARENA_ORDER_FILES
 
 
 def test_a_stub_takes_the_place_of_the_simulated_device() -> None:
@@ -122,8 +143,8 @@ def test_without_device_memory_nothing_allocates() -> None:
 
 
 def test_virtual_devices_are_made_only_where_they_are_allowed() -> None:
-    assert "CreateHardwareDevice" not in rendered(example())["src/abi/factory.cc"]
-    assert "CreateHardwareDevice" in rendered(example(MEMORY))["src/abi/factory.cc"]
+    assert "CreateHardwareDevice" not in rendered(example())["src/abi/factory_devices.cc"]
+    assert "CreateHardwareDevice" in rendered(example(MEMORY))["src/abi/factory_devices.cc"]
 
 
 def test_options_have_a_parser_only_where_there_are_any() -> None:

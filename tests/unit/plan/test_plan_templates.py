@@ -61,8 +61,35 @@ devices: [{name: npu, type: npu, virtual: allowed}]
 memory: {default: arena, host_accessible: arena, read_only: plain}
 ops: [Relu]
 """
+CUDA = f"""\
+epforge: 1
+name: contoso-npu
+vendor: {{name: Contoso, pci_id: 0xB357}}
+runtime: cuda
+devices: [{{name: gpu, type: gpu}}]
+memory: {{default: arena, host_accessible: plain, streams: true}}
+features: {{graph_capture: true, external_memory: true}}
+ops: [{ROWS}, {{op: Det, kernel: yours}}]
+"""
+QUEUES = """\
+epforge: 1
+name: contoso-npu
+vendor: {name: Contoso, pci_id: 0xB357}
+devices: [{name: gpu, type: gpu, virtual: allowed}]
+memory: {default: arena, streams: true}
+features: {profiler: true, graph_capture: true, external_memory: true, graphics_interop: true}
+options: [{name: effort, type: int, dynamic: true}]
+ops: [Relu]
+"""
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
-TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY)
+LAYOUT = """\
+epforge: 1
+name: contoso-npu
+vendor: Contoso
+layout: NHWC
+ops: [Conv, Transpose]
+"""
+TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 

@@ -75,6 +75,18 @@ def test_the_virtual_paradigm_needs_a_device_that_may_be_virtual() -> None:
         ("compile: {max_group: 3}", "no-effect"),
         ("paradigm: compiled\nfeatures: {weightless: all}", "too-new"),
         ('paradigm: compiled\nfeatures: {weightless: all}\nort: {target: "1.29"}', "no-effect"),
+        ('features: {profiler: true}\nort: {target: "1.24"}', "too-new"),
+        ('features: {resource_accounting: true}\nort: {target: "1.25"}', "too-new"),
+        ('features: {graph_capture: true}\nort: {target: "1.25"}', "too-new"),
+        ("features: {graph_capture: true}", "no-effect"),
+        ("features: {external_memory: true}", "no-effect"),
+        ("features: {graphics_interop: true}", "no-effect"),
+        ('features: {graphics_interop: true}\nort: {target: "1.24"}', "too-new"),
+        ("memory: {default: plain}\nfeatures: {external_memory: true}", "no-effect"),
+        ("memory: {default: plain}\nfeatures: {graph_capture: true}", "no-effect"),
+        ("features: {memory_capacity: true}", "too-new"),
+        ("features: {resource_accounting: true}", "no-effect"),
+        ('features: {memory_capacity: true}\nort: {target: "1.32"}', "no-effect"),
     ],
 )
 def test_what_would_have_no_effect_is_an_error(text: str, code: str) -> None:

@@ -133,7 +133,6 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
     analysis = analyse(load(FULL))
     assert (analysis.errors, analysis.warnings) == ((), ())
     assert [(note.line, note.message) for note in analysis.unsupported] == [
-        (13, "not supported yet: streams"),
         (17, "not supported yet: float16 in generated kernels (T of Add)"),
         (34, "not supported yet: kernels for numpy"),
         (37, "not supported yet: overlays"),
@@ -149,16 +148,19 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
     assert caught.value.diagnostics == tuple(
         replace(note, severity=Severity.ERROR) for note in notes
     )
-    assert f"{FULL}:13:76: error: not supported yet: streams" in str(caught.value)
+    where = f"{FULL}:17:36: error: not supported yet: float16 in generated kernels"
+    assert where in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("runtime: cuda", "runtime cuda"),
-        ("layout: NHWC", "layout NHWC"),
-        ("memory: {default: arena, streams: true}", "streams"),
-        ("features: {profiler: true}", "a profiler"),
+        ("layout: NHWC\nparadigm: compiled", "layout NHWC with paradigm compiled"),
+        (
+            f"{GPU}paradigm: compiled\nmemory: {{default: plain, streams: true}}\n"
+            "features: {graph_capture: true}",
+            "graph capture with paradigm compiled",
+        ),
         ("runtime_libs: [libx.so]", "shipping vendor libraries"),
         ("system_libs: [libx.so]", "leaving system libraries out of packages"),
         ("python: {distributions: [{suffix: -cu12}]}", "several Python distributions"),
@@ -180,10 +182,18 @@ def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> N
     "text",
     [
         "paradigm: kernel-registry\nruntime: host\nlayout: NCHW\nruntime_libs: []\noverlays: []",
+        "layout: NHWC\nops: [Conv, Transpose]",
         "memory: {default: plain, host_accessible: none, read_only: none, streams: false}",
         GPU + "memory: {default: arena, host_accessible: plain, read_only: arena}",
         GPU + "runtime: stub\nmemory: {default: plain}",
+        GPU + "memory: {default: arena, streams: true}",
         "features: {ep_context: {embed: false}, weightless: none, profiler: false}",
+        "features: {profiler: true}\noptions: [{name: effort, type: int, dynamic: true}]",
+        GPU + "memory: {default: plain}\nfeatures: {resource_accounting: true}",
+        GPU + 'memory: {default: plain}\nfeatures: {memory_capacity: true}\nort: {target: "1.32"}',
+        GPU + "memory: {default: plain, streams: true}\nfeatures: {graph_capture: true}",
+        GPU + "memory: {default: plain, streams: true}\nfeatures: {external_memory: true}",
+        GPU + "memory: {default: plain, streams: true}\nfeatures: {graphics_interop: true}",
         'python: {min: "3.12", native: none, distributions: [{suffix: ""}]}\ncustom_ops: []',
         "ops: [{op: Add, kernel: yours, types: {T: [float16]}}]",
         "targets: [macos-arm64, windows-x64, linux-x64, linux-arm64]",

@@ -21,15 +21,17 @@ ERRORS = ("errors.cc", "errors.h", "text.cc", "text.h")
 #: ... of kernels whose axes and shapes need checks.
 CHECKS = (*ERRORS, "checks.cc", "checks.h")
 #: ... of kernels that compute each element by itself.
-ELEMENTWISE = (*ERRORS, "device.h", "elementwise.cc", "elementwise.h")
+ELEMENTWISE = (*ERRORS, "device.h", "elementwise.cc", "elementwise.h", "launch.h")
 #: ... of those whose inputs broadcast against each other.
 BROADCAST = (*ELEMENTWISE, *CHECKS, "broadcast.cc", "broadcast.h")
+#: ... whose device code makes one result of many elements.
+ROWS_ON_DEVICE = (*CHECKS, "device.h", "launch.h", "rows.h")
 
 #: Functions that expressions may call, by the support file that has them.
 _HELPERS = {
     "arithmetic.h": (
-        "Add Clamp Divide IntegerPower IntegerRemainder IsInfinite IsNan Magnitude Maximum "
-        "Minimum Multiply Negate Shift SignOf Subtract"
+        "Add Clamp Divide IntegerPower IntegerRemainder IsInfinite IsNan IsNegative Magnitude "
+        "Maximum Minimum Multiply Negate Shift SignOf Subtract"
     ),
     "math.h": (
         "Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Expm1 Floor Fmod Log Log1p "

@@ -143,7 +143,7 @@ ROWS = (
         "PRelu",
         (7, 9, 16),
         (*FLOATS, *SIGNED[2:], *UNSIGNED[2:]),
-        "a < T(0) ? Multiply(a, b) : a",
+        "IsNegative(a) ? Multiply(a, b) : a",
         [(3, 2, 3), (-5, 2, -10), (0, 7, 0)],
         one_way=True,
     ),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epforge.ops.families._common import CHECKS, FLOATS, value
+from epforge.ops.families._common import BROADCAST, CHECKS, FLOATS, ROWS_ON_DEVICE, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
-_WINDOW = (*CHECKS, "choice.cc", "choice.h", "window.cc", "window.h")
+_WINDOW = (*CHECKS, "choice.cc", "choice.h", "device.h", "window.cc", "window.h")
 
 _GEMM = ("gemm.cc", "gemm.h", "image_columns.cc", "image_columns.h")
 
@@ -46,16 +46,28 @@ _CONV_SAMPLES = (
 
 
 def _pool(
-    op: str, kind: str, since: tuple[int, ...], types: Sequence[DType], samples: tuple[Sample, ...]
+    op: str,
+    kind: str,
+    since: tuple[int, ...],
+    types: Sequence[DType],
+    samples: tuple[Sample, ...],
+    channels_last: tuple[int, ...],
 ) -> FamilyRow:
-    more = ("arithmetic.h", "device.h", "math.h") if kind == "lp" else ()
+    support = (*_WINDOW, *(("arithmetic.h", "math.h") if kind == "lp" else ()))
     return FamilyRow(
         op=op,
         family="pool",
         since=since,
         types={"T": tuple(types), **({"I": (DType.INT64,)} if kind == "max" else {})},
-        params={"kind": kind, "support": (*_WINDOW, *more)},
+        device=True,
+        params={
+            "kind": kind,
+            "support": support,
+            "cuda_template": True,
+            "cuda_support": (*support, "launch.h"),
+        },
         samples=samples,
+        channels_last=channels_last,
     )
 
 
@@ -69,8 +81,17 @@ def _global_pool(op: str, kind: str, doc: str, result: float) -> FamilyRow:
         family="global_pool",
         since=(1, 22),
         types={"T": FLOATS},
-        params={"header": "op", "kind": kind, "doc": doc, "support": CHECKS},
+        device=True,
+        params={
+            "header": "op",
+            "kind": kind,
+            "doc": doc,
+            "support": CHECKS,
+            "cuda_template": True,
+            "cuda_support": ROWS_ON_DEVICE,
+        },
         samples=samples,
+        channels_last=(1,),
     )
 
 
@@ -136,8 +157,14 @@ ROWS = (
         family="conv",
         since=(1, 11, 22),
         types={"T": FLOATS},
-        params={"support": (*_WINDOW, *_GEMM)},
+        device=True,
+        params={
+            "support": (*_WINDOW, *_GEMM),
+            "cuda_template": True,
+            "cuda_support": (*_WINDOW, *BROADCAST, "matrix_product.h"),
+        },
         samples=_CONV_SAMPLES,
+        channels_last=(1, 11),
     ),
     _pool(
         "MaxPool",
@@ -145,9 +172,17 @@ ROWS = (
         (1, 8, 10, 11, 12, 22),
         (*FLOATS, DType.INT8, DType.UINT8),
         _MAX_SAMPLES,
+        (1, 8, 10, 11, 12),
     ),
-    _pool("AveragePool", "average", (1, 7, 10, 11, 19, 22), FLOATS, _AVERAGE_SAMPLES),
-    _pool("LpPool", "lp", (2, 11, 18, 22), FLOATS, _LP_SAMPLES),
+    _pool(
+        "AveragePool",
+        "average",
+        (1, 7, 10, 11, 19, 22),
+        FLOATS,
+        _AVERAGE_SAMPLES,
+        (7, 10, 11, 19),
+    ),
+    _pool("LpPool", "lp", (2, 11, 18, 22), FLOATS, _LP_SAMPLES, (11, 18)),
     _global_pool("GlobalAveragePool", "average", "The mean of a plane.", 5),
     _global_pool("GlobalMaxPool", "max", "The largest element of a plane.", 9),
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import CHECKS, FLOATS, value
+from epforge.ops.families._common import BROADCAST, CHECKS, FLOATS, value
 from epforge.ops.model import FamilyRow, Sample
 
-_SUPPORT = (*CHECKS, "gemm.cc", "gemm.h")
+_PARAMS = {
+    "header": "op",
+    "support": (*CHECKS, "gemm.cc", "gemm.h"),
+    "cuda_template": True,
+    "cuda_support": (*BROADCAST, "matrix_product.h"),
+}
 
 _MATMUL_SAMPLES = (
     Sample((value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]])), (value([[19, 22], [43, 50]]),)),
@@ -43,7 +48,8 @@ ROWS = (
         family="matmul",
         since=(1, 9, 13),
         types={"T": FLOATS},
-        params={"header": "op", "support": _SUPPORT},
+        device=True,
+        params=_PARAMS,
         samples=_MATMUL_SAMPLES,
     ),
     FamilyRow(
@@ -51,7 +57,8 @@ ROWS = (
         family="gemm",
         since=(7, 9, 11, 13),
         types={"T": FLOATS},
-        params={"header": "op", "support": _SUPPORT},
+        device=True,
+        params=_PARAMS,
         samples=_GEMM_SAMPLES,
     ),
 )

@@ -5,7 +5,22 @@ from __future__ import annotations
 from epforge.ops.families._common import ALL, CHECKS, ERRORS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
-_COPY = (*CHECKS, "copy.cc", "copy.h")
+_COPYING = ("copy.cc", "copy.h", "strides.cc", "strides.h")
+_COPYING_ON_DEVICE = (
+    "copy.cu",
+    "copy.h",
+    "device.h",
+    "device_strides.cc",
+    "device_strides.h",
+    "launch.h",
+    "strides.cc",
+    "strides.h",
+    "units.h",
+)
+_COPY = (*CHECKS, *_COPYING)
+_COPY_ON_DEVICE = (*CHECKS, *_COPYING_ON_DEVICE)
+#: ... of kernels whose device code finds out for itself where each element comes from.
+_WALK = ("device.h", "device_strides.cc", "device_strides.h", "launch.h", "strides.cc", "strides.h")
 _INT64 = (DType.INT64,)
 _INDEX = (DType.INT32, DType.INT64)
 
@@ -32,15 +47,24 @@ def _row(
     params: dict[str, object] | None = None,
     types: dict[str, tuple[DType, ...]] | None = None,
     support: tuple[str, ...] = _COPY,
+    cuda_support: tuple[str, ...] = _COPY_ON_DEVICE,
+    cuda_template: bool = False,
 ) -> FamilyRow:
     """A row of an operator whose template has its name, whatever the elements are."""
+    on_device = {"cuda_support": cuda_support, "cuda_template": cuda_template}
     return FamilyRow(
         op=op,
         family=family or op.lower(),
         since=since,
         types={"T": ALL, **(types or {})},
         host_inputs=host,
-        params={"header": header or family or op.lower(), "support": support, **(params or {})},
+        device=True,
+        params={
+            "header": header or family or op.lower(),
+            "support": support,
+            **on_device,
+            **(params or {}),
+        },
         samples=samples,
     )
 
@@ -173,6 +197,8 @@ _GATHER = _row(
     ),
     types={"Tind": _INDEX},
     support=CHECKS,
+    cuda_support=(*CHECKS, "device.h", "indices.h", "launch.h", "units.h"),
+    cuda_template=True,
 )
 _GATHER_ELEMENTS = _row(
     "GatherElements",
@@ -185,6 +211,8 @@ _GATHER_ELEMENTS = _row(
     family="gather_elements",
     types={"Tind": _INDEX},
     support=CHECKS,
+    cuda_support=(*CHECKS, *_WALK, "indices.h"),
+    cuda_template=True,
 )
 _PAD_NEW = (11, 13, 18, 19, *_VIEWS)
 _PAD_BOTH = _ints(0, 1, 0, 2)
@@ -213,6 +241,8 @@ _PAD = _row(
     host=(1, 3),
     types={"Tind": _INDEX},
     support=(*CHECKS, "choice.cc", "choice.h"),
+    cuda_support=(*CHECKS, *_WALK, "choice.cc", "choice.h"),
+    cuda_template=True,
 )
 _EXPAND = _row(
     "Expand",
@@ -243,6 +273,7 @@ _SHAPE = FamilyRow(
     since=_SHAPE_SINCE,
     types={"T": ALL, "T1": _INT64},
     host_outputs=(0,),
+    device=True,
     params={"support": CHECKS},
     samples=(
         Sample((_X,), (_ints(2, 3),)),
@@ -258,6 +289,7 @@ _SIZE = FamilyRow(
     since=(1, 13, 19, *_VIEWS),
     types={"T": ALL, "T1": _INT64},
     host_outputs=(0,),
+    device=True,
     params={"header": "op"},
     samples=(
         Sample((_X,), (value(6, DType.INT64),)),
@@ -271,7 +303,8 @@ _CONSTANT_OF_SHAPE = FamilyRow(
     since=(9, 20, *_VIEWS),
     types={"T1": _INT64, "T2": ALL},
     host_inputs=(0,),
-    params={"main": "T2", "support": CHECKS},
+    device=True,
+    params={"main": "T2", "support": _COPY, "cuda_support": _COPY_ON_DEVICE},
     samples=(
         Sample((_ints(2, 2),), (value([[1, 1], [1, 1]], "T2"),), {"value": value([1], "T2")}),
         Sample((_ints(3),), (value([0, 0, 0], DType.FLOAT32),)),
@@ -295,7 +328,8 @@ _DROPOUT = _row(
     ),
     header="dropout",
     types={"T": FLOATS, "T1": (*FLOATS, DType.BOOL), "T2": (DType.BOOL,)},
-    support=(*ERRORS, "copy.cc", "copy.h"),
+    support=(*ERRORS, *_COPYING),
+    cuda_support=(*ERRORS, *_COPYING_ON_DEVICE),
 )
 
 ROWS = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import CHECKS, FLOATS, value
+from epforge.ops.families._common import CHECKS, FLOATS, ROWS_ON_DEVICE, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _MATH = (*CHECKS, "device.h", "math.h")
+_ROWS_MATH = (*ROWS_ON_DEVICE, "math.h")
 
 _LOG3 = 1.0986122887
 _ROWS = value([[0, _LOG3], [1000, 1000]])
@@ -40,10 +41,13 @@ def _softmax(op: str, kind: str, doc: str, row: tuple[float, float], even: float
         family="softmax",
         since=(1, 11, 13),
         types={"T": FLOATS},
+        device=True,
         params={
             "kind": kind,
             "doc": doc,
             "support": CHECKS if kind == "hardmax" else _MATH,
+            "cuda_template": True,
+            "cuda_support": ((*ROWS_ON_DEVICE, "extreme.h") if kind == "hardmax" else _ROWS_MATH),
         },
         samples=samples,
     )
@@ -141,15 +145,27 @@ ROWS = (
         family="batch_normalization",
         since=(1, 6, 7, 9, 14, 15),
         types={"T": FLOATS, "T1": FLOATS, "T2": FLOATS, "U": FLOATS},
-        params={"support": _MATH},
+        device=True,
+        params={
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": _ROWS_MATH,
+        },
         samples=_BATCH_SAMPLES,
+        channels_last=(7, 9, 14, 15),
     ),
     FamilyRow(
         op="LayerNormalization",
         family="layer_normalization",
         since=(17,),
         types={"T": FLOATS, "U": (DType.FLOAT32,)},
-        params={"centered": True, "support": _MATH},
+        device=True,
+        params={
+            "centered": True,
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": _ROWS_MATH,
+        },
         samples=_LAYER_SAMPLES,
     ),
     FamilyRow(
@@ -157,7 +173,13 @@ ROWS = (
         family="layer_normalization",
         since=(23,),
         types={"T": (DType.FLOAT32,), "V": (DType.FLOAT32,)},  # the two may not be mixed
-        params={"centered": False, "support": _MATH},
+        device=True,
+        params={
+            "centered": False,
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": _ROWS_MATH,
+        },
         samples=_RMS_SAMPLES,
     ),
     FamilyRow(
@@ -165,15 +187,28 @@ ROWS = (
         family="group_normalization",
         since=(1, 6, 22),
         types={"T": FLOATS},
-        params={"grouped": False, "support": _MATH},
+        device=True,
+        params={
+            "grouped": False,
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": _ROWS_MATH,
+        },
         samples=_INSTANCE_SAMPLES,
+        channels_last=(6,),
     ),
     FamilyRow(
         op="GroupNormalization",
         family="group_normalization",
         since=(21,),
         types={"T": FLOATS},
-        params={"grouped": True, "support": _MATH},
+        device=True,
+        params={
+            "grouped": True,
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": _ROWS_MATH,
+        },
         samples=_GROUP_SAMPLES,
     ),
     FamilyRow(
@@ -181,7 +216,14 @@ ROWS = (
         family="lrn",
         since=(1, 13),
         types={"T": FLOATS},
-        params={"header": "op", "support": _MATH},
+        device=True,
+        params={
+            "header": "op",
+            "support": _MATH,
+            "cuda_template": True,
+            "cuda_support": (*_MATH, "launch.h"),
+        },
         samples=_LRN_SAMPLES,
+        channels_last=(1, 13),
     ),
 )

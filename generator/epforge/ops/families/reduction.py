@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from epforge.ops.families._common import BOOL, CHECKS, FLOATS, NUMBERS, value
+from epforge.ops.families._common import BOOL, CHECKS, FLOATS, NUMBERS, ROWS_ON_DEVICE, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _SUPPORT = (*CHECKS, "arithmetic.h", "device.h", "reduce.cc", "reduce.h")
+_CUDA_SUPPORT = (*_SUPPORT, "launch.h", "reduce_rows.cc", "reduce_rows.h", "rows.h")
 _WIDE = (DType.INT32, DType.INT64, DType.UINT32, DType.UINT64)
 _SUMMED = (*FLOATS, *_WIDE)
 _ORDERED = (*_SUMMED, DType.INT8, DType.UINT8)
@@ -52,12 +53,14 @@ def _reduction(
     shifted = "shift" in term
     extreme = "imum(a, b)" in join
     math_used = any(name in term + finish for name in ("Exp(", "Log(", "Sqrt("))
+    more = ("math.h",) if math_used else ()
     return FamilyRow(
         op=op,
         family="reduction",
         since=since,
         types={"T": tuple(types)},
         host_inputs=(1,),
+        device=True,
         params={
             "doc": doc,
             "start": start,
@@ -68,7 +71,9 @@ def _reduction(
             "counted": "count" in finish,
             "widen": not extreme,
             "math": math_used,
-            "support": (*_SUPPORT, "math.h") if math_used else _SUPPORT,
+            "support": (*_SUPPORT, *more),
+            "cuda_template": True,
+            "cuda_support": (*_CUDA_SUPPORT, *more),
         },
         samples=_samples(since, input_since, rows, empty, x),
     )
@@ -106,11 +111,14 @@ def _extreme(op: str, better: str, doc: str, samples: tuple[Sample, ...]) -> Fam
         family="arg_extreme",
         since=(1, 11, 12, 13),
         types={"T": NUMBERS},
+        device=True,
         params={
             "header": "op",
             "better": better,
             "doc": doc,
             "support": CHECKS,
+            "cuda_template": True,
+            "cuda_support": (*ROWS_ON_DEVICE, "extreme.h"),
         },
         samples=samples,
     )

@@ -16,6 +16,7 @@ import numpy as np
 from epforge.validate.cases.model import Array, Ask, Case, Feed
 
 NODE = "n"
+_CONVERTED = "com.ms.internal.nhwc"
 _NOT_TAKEN = "assigned to the default CPU EP"
 _REFUSES = re.compile(r"\b(no|not|cannot|never|refus\w*|unsupported|reject\w*)\b", re.IGNORECASE)
 # (relative, absolute) difference that is still the same answer; types not named must be equal.
@@ -136,6 +137,27 @@ def open_session(model: Model, device: Any, fallback: bool = False) -> Any:
         if _NOT_TAKEN in str(error):
             raise NotTakenError from error
         raise
+
+
+def open_converted(model: Model, device: Any, ep: str) -> Any:
+    """The same for a node that ORT converts to another layout, which ``ep`` then has to take again.
+    The CPU may compute the transposes around it.
+
+    Raises NotTakenError when the library leaves the node to the CPU, and whatever ORT raises.
+    """
+    import onnx
+    import onnxruntime
+
+    made = options(fallback=True)
+    made.add_provider_for_devices([device], {})
+    with tempfile.TemporaryDirectory() as folder:
+        made.optimized_model_filepath = os.path.join(folder, "converted.onnx")
+        found = onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
+        nodes = onnx.load(made.optimized_model_filepath).graph.node
+    # Nobody else has kernels in that domain, and older runtimes do not record the node.
+    if not any(node.domain == _CONVERTED for node in nodes) and not taken(found, ep):
+        raise NotTakenError
+    return found
 
 
 def why_not_taken(model: Model, device: Any, op: str) -> str:

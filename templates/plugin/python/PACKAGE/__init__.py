@@ -45,13 +45,13 @@ _registered: dict[str, str] = {}  # registration name -> library; onnxruntime ke
 
 
 def get_ep_name() -> str:
-    """The execution provider's name."""
+    """The execution provider's name<% if several %>, of several in the library the first one's<% endif %>."""
     return _identity.EP_NAME
 
 
 def get_ep_names() -> list[str]:
-    """The names of all execution providers in the library: one."""
-    return [_identity.EP_NAME]
+    """The names of all execution providers in the library<% if not several %>: one<% endif %>."""
+    return list(_identity.EP_NAMES)
 
 
 def get_library_path() -> str:
@@ -153,13 +153,13 @@ def unregister(name: str | None = None) -> None:
 
 
 def devices() -> list[Any]:
-    """The devices that the execution provider offers now: a list of `onnxruntime.OrtEpDevice`.
+    """The devices that the execution provider<% if several %>s offer<% else %> offers<% endif %> now: a list of `onnxruntime.OrtEpDevice`.
 
     Empty before `register`, and when there is no device that it can use. This list is the only
     one that tells: `onnxruntime.get_available_providers()` never names a plugin.
     """
     found = _onnxruntime().get_ep_devices()
-    return [device for device in found if device.ep_name == _identity.EP_NAME]
+    return [device for device in found if device.ep_name in _identity.EP_NAMES]
 
 
 def is_available() -> bool:
@@ -241,7 +241,7 @@ def _sessions() -> list[Any]:
 
 def _uses_this(session: Any) -> bool:
     try:
-        return _identity.EP_NAME in session.get_providers()
+        return not set(_identity.EP_NAMES).isdisjoint(session.get_providers())
     except AttributeError:
         # It could not be made, and the error's traceback holds it, and with it what it had begun.
         return True

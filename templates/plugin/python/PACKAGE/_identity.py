@@ -9,6 +9,8 @@ VENDOR: Final = <%= vendor | py_string %>
 
 # The name that sessions know the execution provider by, whatever name it was registered under.
 EP_NAME: Final = <%= ep | py_string %>
+# All execution providers in the library, that one first.
+EP_NAMES: Final = (<% for each in eps %><%= each | py_string %>,<%= "" if loop.last else " " %><% endfor %>)
 # The library's file name without the platform's prefix and suffix.
 LIBRARY: Final = <%= library | py_string %>
 # Environment variable that names the library's file and wins over every other place.

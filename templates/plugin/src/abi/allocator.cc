@@ -32,27 +32,63 @@ Allocator::Allocator(const Api& api, const Logger& logger, MemorySource& source,
   Info = Callback<&Allocator::MemoryInfo>::Call;
   // Never null: ORT calls it without looking when an application asks.
   GetStats = Callback<&Allocator::Count>::Call;
+<% if streams %>
+<% if graph_capture %>
+  AllocOnStream = Callback<&Allocator::AllocateFor>::Call;
+<% else %>
+  // Without an arena it stays null, which stands for Alloc: the device's own memory is for any queue.
+  if (arena_ != nullptr) AllocOnStream = Callback<&Allocator::AllocateFor>::Call;
+<% endif %>
+<% else %>
   // AllocOnStream stays null, which stands for Alloc: there are no streams.
+<% endif %>
 <% if target >= 25 %>
   if (arena_ != nullptr && api.level >= 25) Shrink = Callback<&Allocator::GiveBack>::Call;
 <% endif %>
 }
 
+<% if streams %>
+// For the host, and for queues that ORT does not tell.
+void* Allocator::Allocate(size_t bytes) { return Take(bytes, nullptr); }
+
+void* Allocator::AllocateFor(size_t bytes, OrtSyncStream* stream) {
+  return Take(bytes, stream != nullptr ? api_.ort->SyncStream_GetHandle(stream) : nullptr);
+}
+
+void* Allocator::Take(size_t bytes, Stream stream) {
+  void* address = nullptr;
+  if (bytes == 0) return nullptr;
+<% if graph_capture %>
+  if (TakeCaptured(bytes, stream, &address)) return address;
+<% endif %>
+  Report(arena_ != nullptr ? arena_->Allocate(bytes, stream, &address)
+                           : source_.Allocate(bytes, &address));
+  return address;
+}
+<% else %>
 void* Allocator::Allocate(size_t bytes) {
   void* address = nullptr;
   if (bytes == 0) return nullptr;
   Report(arena_ != nullptr ? arena_->Allocate(bytes, &address) : source_.Allocate(bytes, &address));
   return address;
 }
+<% endif %>
 
 void* Allocator::AllocateOutside(size_t bytes) {
   void* address = nullptr;
   if (arena_ == nullptr) return Allocate(bytes);
+<% if graph_capture %>
+  if (bytes != 0 && TakeCaptured(bytes, nullptr, &address)) return address;
+<% endif %>
   Report(arena_->Reserve(bytes, &address));
   return address;
 }
 
 void Allocator::Deallocate(void* address) {
+<% if graph_capture %>
+  if (captures_->Free(address)) return;
+  if (captures_->IsUsed(address)) return FreeLater(address);
+<% endif %>
   if (arena_ == nullptr) return source_.Free(address);
   if (!arena_->Free(address)) logger_.Warn("Free: an address that is not allocated; nothing is done");
 }
@@ -104,8 +140,28 @@ Allocator::Allocator(const Api& api, const Logger& logger, MemorySource& source,
   Free = Callback<&Allocator::Deallocate>::Call;
   Info = Callback<&Allocator::MemoryInfo>::Call;
   GetStats = Callback<&Allocator::Count>::Call;
+<% if graph_capture %>
+  AllocOnStream = Callback<&Allocator::AllocateFor>::Call;
+<% endif %>
 }
 
+<% if graph_capture %>
+void* Allocator::Allocate(size_t bytes) { return AllocateFor(bytes, nullptr); }
+
+void* Allocator::AllocateFor(size_t bytes, OrtSyncStream* stream) {
+  void* address = nullptr;
+  const Stream queue = stream != nullptr ? api_.ort->SyncStream_GetHandle(stream) : nullptr;
+  if (bytes == 0 || TakeCaptured(bytes, queue, &address)) return address;
+  Report(source_.Allocate(bytes, &address));
+  return address;
+}
+
+void Allocator::Deallocate(void* address) {
+  if (captures_->Free(address)) return;
+  if (captures_->IsUsed(address)) return FreeLater(address);
+  source_.Free(address);
+}
+<% else %>
 void* Allocator::Allocate(size_t bytes) {
   void* address = nullptr;
   if (bytes > 0) Report(source_.Allocate(bytes, &address));
@@ -113,11 +169,33 @@ void* Allocator::Allocate(size_t bytes) {
 }
 
 void Allocator::Deallocate(void* address) { source_.Free(address); }
+<% endif %>
 
 // Never null: ORT calls it without looking when an application asks. There is nothing to tell.
 Status Allocator::Count(OrtKeyValuePairs** statistics) const {
   api_.ort->CreateKeyValuePairs(statistics);
   return Status();
+}
+
+<% endif %>
+<% if graph_capture %>
+// False where the memory is for no captured graph.
+bool Allocator::TakeCaptured(size_t bytes, Stream stream, void** address) {
+  bool is_taken = false;
+  Report(captures_->Allocate(source_, bytes, stream, &is_taken, address));
+  return is_taken;
+}
+
+// When no captured graph uses it any more; this may be gone by then.
+void Allocator::FreeLater(void* address) {
+<% if arena %>
+  captures_->FreeUnused(address, [arena = arena_, &source = source_, address] {
+    if (arena == nullptr) return source.Free(address);
+    (void)arena->Free(address);
+  });
+<% else %>
+  captures_->FreeUnused(address, [&source = source_, address] { source.Free(address); });
+<% endif %>
 }
 
 <% endif %>

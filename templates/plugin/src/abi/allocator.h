@@ -11,6 +11,9 @@
 <% if arena %>
 #include "gen/memory/arena.h"
 <% endif %>
+<% if graph_capture %>
+#include "gen/memory/capture_memory.h"
+<% endif %>
 #include "gen/memory/source.h"
 <% else %>
 #include "device/runtime.h"
@@ -34,11 +37,21 @@ class Allocator final : public OrtAllocator {
 <% endif %>
 
   const Api& api() const noexcept { return api_; }
+<% if graph_capture %>
+  // Where the memory of captured graphs comes from; outlives this. Set once, before it is used.
+  void set_captures(CaptureMemories* captures) noexcept { captures_ = captures; }
+<% endif %>
 
  private:
   // The callbacks.
   void* Allocate(size_t bytes);
+<% if graph_capture and not arena %>
+  void* AllocateFor(size_t bytes, OrtSyncStream* stream);
+<% endif %>
 <% if arena %>
+<% if streams %>
+  void* AllocateFor(size_t bytes, OrtSyncStream* stream);
+<% endif %>
   void* AllocateOutside(size_t bytes);
 <% endif %>
   void Deallocate(void* address);
@@ -48,6 +61,13 @@ class Allocator final : public OrtAllocator {
   Status GiveBack();
 <% endif %>
 
+<% if arena and streams %>
+  void* Take(size_t bytes, Stream stream);
+<% endif %>
+<% if graph_capture %>
+  bool TakeCaptured(size_t bytes, Stream stream, void** address);
+  void FreeLater(void* address);
+<% endif %>
   void Report(const Status& status) const;
 
   const Api& api_;
@@ -57,6 +77,9 @@ class Allocator final : public OrtAllocator {
   const std::shared_ptr<Arena> arena_;  // others have it, too: the last to go takes it along
 <% endif %>
   const OrtMemoryInfo* info_;  // the factory's
+<% if graph_capture %>
+  CaptureMemories* captures_ = nullptr;
+<% endif %>
 };
 <% else %>
 // The memory of one device, for ORT.

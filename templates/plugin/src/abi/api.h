@@ -19,6 +19,9 @@ struct Api {
   // min(target, runtime): the level that every struct handed to ORT is stamped with. Members and
   // functions newer than this are neither set nor called.
   uint32_t level = 0;
+<% if several %>
+  const Identity* identity = &kIdentities[0];  // the execution provider that this is for
+<% endif %>
 <% if contexts %>
   uint32_t runtime = 0;  // the runtime's own level: for what is known of its faults
 <% endif %>

@@ -5,8 +5,7 @@
 
 namespace <%= ns %> {
 
-Status FromOrt(const Api& api, OrtStatus* status) {
-  if (status == nullptr) return Status();
+Status ErrorFromOrt(const Api& api, OrtStatus* status) {
   const Handle<&OrtApi::ReleaseStatus> owned(*api.ort, status);
   const char* message = api.ort->GetErrorMessage(status);
   const OrtErrorCode code = api.ort->GetErrorCode(status);
@@ -29,15 +28,16 @@ static_assert(static_cast<int>(DType::kFloat64) == ONNX_TENSOR_ELEMENT_DATA_TYPE
               static_cast<int>(DType::kBfloat16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16);
 
 Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor) {
-  int has_value = 0;
-  if (value != nullptr) EP_ORT(api, ort->HasValue(value, &has_value));
-  if (has_value == 0) return Status();
+  tensor->dtype = DType::kUndefined;
+  if (value == nullptr) return Status();
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   const int64_t* dims = nullptr;
   size_t rank = 0;
-  EP_ORT(api, ort->GetTensorElementTypeAndShapeDataReference(value, &type, &dims, &rank));
+  // An error means that there is no tensor: an input that was not fed has a value with nothing in it.
+  OrtStatus* look = api.ort->GetTensorElementTypeAndShapeDataReference(value, &type, &dims, &rank);
+  if (!FromOrt(api, look).ok()) return Status();
   tensor->dtype = static_cast<DType>(type);
-  if (rank > 0) tensor->shape.assign(dims, dims + rank);
+  tensor->shape.assign(dims, dims + rank);
   return FromOrt(api, api.ort->GetTensorData(value, &tensor->raw));
 }
 <% if tensor_attributes %>

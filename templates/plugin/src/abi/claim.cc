@@ -141,7 +141,7 @@ Status Claimer::Judge(const OrtNode* node, Verdict* verdict) const {
     return Status();
   };
   const bool held = holder != nullptr && *holder != '\0';
-  if (held && std::strcmp(holder, kEpName) != 0) {
+  if (held && std::strcmp(holder, <%= "api_.identity->ep_name" if several else "kEpName" %>) != 0) {
     return refuse(std::string("it belongs to ") + holder);
   }
 <% if contexts %>

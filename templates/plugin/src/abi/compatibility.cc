@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -146,18 +145,5 @@ size_t SelectCandidate(const OrtApi& ort, const OrtKeyValuePairs* const* candida
   return selected;
 }
 <% endif %>
-
-std::string DescribeRules() {
-  std::string text;
-  for (const DeviceRule& rule : kDeviceRules) {
-    const char* type = rule.type == DeviceType::kCpu ? "CPU" : "NPU";
-    if (rule.type == DeviceType::kGpu) type = "GPU";
-    text += (text.empty() ? "" : ", ") + std::string(rule.name) + " (" + type;
-    char vendor[32] = " of any vendor";
-    if (!rule.any_vendor) std::snprintf(vendor, sizeof(vendor), " of vendor 0x%04X", rule.vendor_id);
-    text += vendor + std::string(rule.device_id_count > 0 ? ", certain models)" : ")");
-  }
-  return text;
-}
 
 }  // namespace <%= ns %>

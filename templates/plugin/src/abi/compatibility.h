@@ -35,7 +35,4 @@ size_t SelectCandidate(const OrtApi& ort, const OrtKeyValuePairs* const* candida
                        const DeviceRule* rule);
 <% endif %>
 
-// The devices that the library drives, in words.
-std::string DescribeRules();
-
 }  // namespace <%= ns %>

@@ -130,6 +130,9 @@ ComputeInfo::ComputeInfo(const Factory& factory, std::unique_ptr<Executable> exe
 }
 
 Status ComputeInfo::Connect(const OrtNode* fused) {
+<% if profiler %>
+  EP_RETURN_IF_ERROR(Name(fused));
+<% endif %>
   Interface names;
   EP_RETURN_IF_ERROR(ReadInterface(api(), fused, &names));
   inputs_ = Find(NamesOf(executable_->inputs()), names.inputs);
@@ -148,6 +151,9 @@ Status ComputeInfo::Connect(const OrtNode* fused) {
 <% if contexts %>
 
 Status ComputeInfo::Connect(const OrtNode* fused, const OrtNode* context) {
+<% if profiler %>
+  EP_RETURN_IF_ERROR(Name(fused));
+<% endif %>
   Interface names;
   Interface positions;
   EP_RETURN_IF_ERROR(ReadInterface(api(), fused, &names));
@@ -182,7 +188,22 @@ Status ComputeInfo::Start(OrtNodeComputeContext* /*context*/, void** state) {
 
 void ComputeInfo::End(void* /*state*/) {}
 
+<% if profiler %>
+Status ComputeInfo::Name(const OrtNode* fused) {
+  const char* op = "";
+  const char* node = "";
+  EP_ORT(api(), ort->Node_GetOperatorType(fused, &op));
+  EP_ORT(api(), ort->Node_GetName(fused, &node));
+  op_ = op;
+  node_ = node;
+  return Status();
+}
+
+<% endif %>
 Status ComputeInfo::Run(void* /*state*/, OrtKernelContext* context) {
+<% if profiler %>
+  const EventScope scope(events_, op_, node_);
+<% endif %>
   const std::vector<Port>& ports = executable_->inputs();
   std::vector<Tensor> tensors(ports.size());
   std::vector<const Tensor*> inputs(ports.size());
@@ -200,12 +221,19 @@ Status ComputeInfo::Run(void* /*state*/, OrtKernelContext* context) {
     }
   }
   FusedResults results(factory_, context, executable_->outputs(), outputs_);
+<% if streams %>
+  Stream stream = nullptr;  // where ORT has none, the work is done at once
+  EP_ORT(api(), ort->KernelContext_GetGPUComputeStream(context, &stream));
+  KernelExec exec(api(), context);
+  return executable_->Run(Inputs(inputs.data(), inputs.size()), results, stream, exec);
+<% else %>
 <% if device_memory %>
   KernelExec exec(api(), context, &factory_.runtime());
 <% else %>
   KernelExec exec(api(), context);
 <% endif %>
   return executable_->Run(Inputs(inputs.data(), inputs.size()), results, exec);
+<% endif %>
 }
 
 }  // namespace <%= ns %>

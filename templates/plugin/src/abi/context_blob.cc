@@ -6,6 +6,7 @@
 #include <set>
 
 #include "abi/compatibility.h"
+#include "device/discovery.h"
 #include "gen/devices.h"
 #include "gen/identity.h"
 

@@ -132,7 +132,7 @@ class Trial {
       present[i] = &tensors[i];
     }
     shapes->resize(output_count_);
-    EP_RETURN_IF_ERROR(kernel_.InferShapes(Inputs(present.data(), present.size()), *shapes));
+    EP_RETURN_IF_ERROR(kernel_.Infer(Inputs(present.data(), present.size()), *shapes));
     return shapes->size() >= output_count_ ? Status() : Failed("a shape is missing");
   }
 

@@ -1,5 +1,12 @@
 <%= banner %>
+<% if several %>
+#include <array>
+#include <iterator>
+<% endif %>
 #include <memory>
+<% if several %>
+#include <string>
+<% endif %>
 #include <type_traits>
 
 #include "abi/export.h"
@@ -27,12 +34,32 @@ extern "C" EP_EXPORT OrtStatus* CreateEpFactories(const char* /*registered_name*
     *num_factories = 0;
     ep::Api api;
     EP_RETURN_IF_ERROR(ep::Negotiate(*base, &api));
+<% if several %>
+    // All of them or none: what is made is taken back when the next one cannot be made.
+    constexpr size_t kCount = std::size(ep::kIdentities);
+    if (max_factories < kCount) {
+      return ep::InvalidArgument("CreateEpFactories: there is room for " +
+                                 std::to_string(max_factories) + " of " + std::to_string(kCount) +
+                                 " factories");
+    }
+    std::array<std::unique_ptr<ep::Factory>, kCount> made;
+    for (size_t i = 0; i < kCount; ++i) {
+      api.identity = &ep::kIdentities[i];
+      made[i] = std::make_unique<ep::Factory>(api, default_logger);
+<% if device_memory %>
+      EP_RETURN_IF_ERROR(made[i]->Init());
+<% endif %>
+    }
+    for (size_t i = 0; i < kCount; ++i) factories[i] = made[i].release();
+    *num_factories = kCount;
+<% else %>
     auto factory = std::make_unique<ep::Factory>(api, default_logger);
 <% if device_memory %>
     EP_RETURN_IF_ERROR(factory->Init());
 <% endif %>
     factories[0] = factory.release();
     *num_factories = 1;
+<% endif %>
     return ep::Status();
   });
 }

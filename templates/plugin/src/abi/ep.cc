@@ -15,12 +15,18 @@
 <% endif %>
 #include "abi/guard.h"
 #include "abi/handles.h"
+<% if profiler %>
+#include "abi/profiler.h"
+<% endif %>
 #include "gen/graph/executable.h"
 <% else %>
 #include "abi/bridge.h"
 #include "abi/guard.h"
 #include "abi/handles.h"
 #include "abi/node_reader.h"
+<% if profiler %>
+#include "abi/profiler.h"
+<% endif %>
 <% if custom_ops %>
 #include "gen/api/signature.h"
 #include "gen/custom_ops.h"
@@ -137,8 +143,27 @@ Ep::Ep(Factory& factory, const Logger& logger)
   GetKernelRegistry = Callback<&Ep::KernelsOfAllSessions>::Call;
 <% endif %>
   IsConcurrentRunSupported = Callback<&Ep::ConcurrentRuns>::Call;
+<% if nhwc %>
+  GetPreferredDataLayout = Callback<&Ep::PreferredLayout>::Call;
+  ShouldConvertDataLayoutForOp = Callback<&Ep::ConvertsLayout>::Call;
+<% endif %>
 <% if default_memory %>
   if (api().level >= 27) GetDefaultMemoryDevice = Callback<&Ep::DefaultMemory>::Call;
+<% endif %>
+<% if streams %>
+  CreateSyncStreamForDevice = Callback<&Ep::MakeStream>::Call;
+<% if target >= 25 %>
+  if (api().level >= 25) Sync = Callback<&Ep::WaitForDevice>::Call;
+<% endif %>
+<% endif %>
+<% if resource_accounting %>
+  if (api().level >= 26) GetAvailableResource = Callback<&Ep::RemainingMemory>::Call;
+<% endif %>
+<% if dynamic_options %>
+  SetDynamicOptions = Callback<&Ep::ChangeOptions>::Call;
+<% endif %>
+<% if profiler %>
+  if (api().level >= 25) CreateProfiler = Callback<&Ep::MakeProfiler>::Call;
 <% endif %>
 <% if contexts %>
   GetCompiledModelCompatibilityInfo = Callback<&Ep::Compatibility>::Call;
@@ -164,7 +189,7 @@ Status Ep::Init(const OrtSessionOptions* session) {
   const char* const* values = nullptr;
   size_t count = 0;
   api().ort->GetKeyValuePairs(entries.get(), &keys, &values, &count);
-  const std::string prefix = kOptionPrefix;
+  const std::string prefix = <%= "api().identity->option_prefix" if several else "kOptionPrefix" %>;
 <% if options %>
   std::vector<OptionText> given;
 <% endif %>
@@ -174,7 +199,7 @@ Status Ep::Init(const OrtSessionOptions* session) {
     EP_RETURN_IF_ERROR(contexts_.Take(key, values[i]));
 <% else %>
     if (key == "ep.context_enable" && std::string(values[i]) == "1") {
-      return NotImplemented("ep.context_enable=1: " + std::string(kEpName) +
+      return NotImplemented("ep.context_enable=1: " + std::string(<%= "api().identity->ep_name" if several else "kEpName" %>) +
                             " does not make models with compiled EPContext nodes");
     }
 <% endif %>
@@ -190,10 +215,23 @@ Status Ep::Init(const OrtSessionOptions* session) {
 <% if contexts %>
   EP_RETURN_IF_ERROR(contexts_.Init(session));
 <% endif %>
+<% if dynamic_options %>
+  EP_RETURN_IF_ERROR(ParseOptions(given.data(), given.size(), &options_));
+  live_options_ = std::make_shared<LiveOptions>(options_);
+<% if graph_capture %>
+  return EnableCapture();
+<% else %>
+  return Status();
+<% endif %>
+<% elif graph_capture %>
+  EP_RETURN_IF_ERROR(ParseOptions(given.data(), given.size(), &options_));
+  return EnableCapture();
+<% else %>
   return ParseOptions(given.data(), given.size(), &options_);
+<% endif %>
 <% else %>
     return InvalidArgument("unknown option '" + key.substr(prefix.size()) + "' (value '" +
-                           values[i] + "'): " + kEpName + " has no options");
+                           values[i] + "'): " + <%= "api().identity->ep_name" if several else "kEpName" %> + " has no options");
   }
 <% if contexts %>
   return contexts_.Init(session);
@@ -203,7 +241,81 @@ Status Ep::Init(const OrtSessionOptions* session) {
 <% endif %>
 }
 
-// ORT calls this for the graph and for each subgraph in it.
+<% if streams %>
+Status Ep::MakeStream(const OrtMemoryDevice* device, OrtSyncStreamImpl** stream) {
+<% if graph_capture %>
+  if (capture_ != nullptr) return factory_.MakeStream(device, capture_->stream(), stream, capture_);
+<% endif %>
+  const auto users = static_cast<uintptr_t>(options_.user_compute_stream);
+  return factory_.MakeStream(device, reinterpret_cast<Stream>(users), stream);
+}
+
+<% endif %>
+<% if graph_capture %>
+Status Ep::EnableCapture() {
+  if (!options_.enable_graph_capture) return Status();
+  if (api().level < 26) {
+    logger_.Warn("enable_graph_capture has no effect: this ONNX Runtime captures no graphs");
+    return Status();
+  }
+  capture_ = std::make_shared<GraphCapture>(factory_);
+  IsGraphCaptureEnabled = Callback<&Ep::CapturesGraphs>::Call;
+  IsGraphCaptured = Callback<&Ep::HasGraph>::Call;
+  ReplayGraph = Callback<&Ep::ReplayCaptured>::Call;
+  GetGraphCaptureNodeAssignmentPolicy = Callback<&Ep::NodesOfGraph>::Call;
+  OnRunStart = Callback<&Ep::BeginRun>::Call;
+  OnRunEnd = Callback<&Ep::EndRun>::Call;
+<% if target >= 27 %>
+  if (api().level >= 27) ReleaseCapturedGraph = Callback<&Ep::ReleaseGraph>::Call;
+<% endif %>
+  const auto users = static_cast<uintptr_t>(options_.user_compute_stream);
+  return capture_->Init(reinterpret_cast<Stream>(users));
+}
+
+<% endif %>
+<% if resource_accounting %>
+// What ORT divides a model by, where the session sets no limit: nodes whose memory is beyond it go
+// to another execution provider.
+Status Ep::RemainingMemory(OrtResourceCount* available) const {
+  uint64_t total = 0;
+  uint64_t remaining = 0;
+  EP_RETURN_IF_ERROR(factory_.runtime().Capacity(&total, &remaining));
+  *available = OrtResourceCount::FromTotalBytes(remaining);
+  return Status();
+}
+
+<% endif %>
+<% if dynamic_options %>
+Status Ep::ChangeOptions(const char* const* keys, const char* const* values, size_t count) {
+  std::vector<OptionText> changes;
+  for (size_t i = 0; i < count; ++i) {
+    std::optional<OptionText> change;
+    EP_RETURN_IF_ERROR(ReadChange(keys[i], values[i], &change));
+    if (change.has_value()) changes.push_back(*std::move(change));
+  }
+  return live_options_->Change(changes.data(), changes.size());
+}
+
+<% endif %>
+<% if profiler %>
+Status Ep::MakeProfiler(OrtEpProfilerImpl** profiler) {
+  *profiler = std::make_unique<Profiler>(api(), events_).release();
+  return Status();
+}
+
+<% endif %>
+<% if nhwc %>
+// ORT asks this of each node that was claimed, and by nothing but its operator: so a node that could
+// not be ours once it is converted must not be claimed before.
+Status Ep::ConvertsLayout(const char* domain, const char* op, OrtEpDataLayout layout,
+                          int* converts) {
+  const bool wanted = *domain == '\0' && layout == OrtEpDataLayout_NHWC && HasNhwcKernel(op);
+  *converts = wanted ? 1 : 0;
+  return Status();
+}
+
+<% endif %>
+// ORT calls this for the graph and for each subgraph in it<% if nhwc %>, and again when it has converted nodes<% endif %>.
 Status Ep::Claim(const OrtGraph* graph, OrtEpGraphSupportInfo* support) {
 <% if compiled %>
 <% if contexts and weightless != "none" %>
@@ -294,6 +406,9 @@ Status Ep::Make(CompileRequest request, std::unique_ptr<ComputeInfo>* info) cons
 <% endif %>
 <% if options %>
   request.options = &options_;
+<% if dynamic_options %>
+  request.live_options = live_options_;
+<% endif %>
 <% endif %>
 <% if device_memory %>
   request.runtime = &factory_.runtime();
@@ -302,6 +417,9 @@ Status Ep::Make(CompileRequest request, std::unique_ptr<ComputeInfo>* info) cons
   EP_RETURN_IF_ERROR(<%= ns %>::Compile(request, &executable));
   if (executable == nullptr) return Failed("the compile hook reports success, but made nothing");
   *info = std::make_unique<ComputeInfo>(factory_, std::move(executable));
+<% if profiler %>
+  (*info)->set_events(events_.get());
+<% endif %>
   return Status();
 }
 
@@ -359,6 +477,14 @@ Status Ep::Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::st
   std::unique_ptr<Kernel> trial;
   const Status made = row->make(reader, trial);
   if (!made.ok()) return refuse(made.message());
+<% if nhwc %>
+  if (*domain == '\0' && HasNhwcKernel(op)) {
+    const KernelRow* converted = FindNhwcKernel(op, reader.SinceVersion());
+    if (converted == nullptr) return refuse("there is no kernel for it with its channels last");
+    const Status ours = converted->make(reader, trial);
+    if (!ours.ok()) return refuse(ours.message());
+  }
+<% endif %>
   return FromOrt(api(), api().ep->EpGraphSupportInfo_AddSingleNode(support, node));
 }
 <% endif %>

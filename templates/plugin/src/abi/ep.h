@@ -3,8 +3,11 @@
 
 <% if compiled %>
 #include <cstddef>
+<% endif %>
+<% if compiled or profiler or dynamic_options or graph_capture %>
 #include <memory>
-<% else %>
+<% endif %>
+<% if not compiled %>
 #include <set>
 <% endif %>
 #include <string>
@@ -17,6 +20,9 @@
 <% endif %>
 <% endif %>
 #include "abi/factory.h"
+<% if graph_capture %>
+#include "abi/graph_capture.h"
+<% endif %>
 <% if compiled %>
 #include "abi/graph_reader.h"
 <% endif %>
@@ -24,6 +30,9 @@
 #include "gen/api/status.h"
 <% if options %>
 #include "gen/options.h"
+<% endif %>
+<% if profiler %>
+#include "gen/profiling/event_sink.h"
 <% endif %>
 
 namespace <%= ns %> {
@@ -51,10 +60,18 @@ class Ep final : public OrtEp {
 <% if options %>
   const Options& options() const noexcept { return options_; }
 <% endif %>
+<% if profiler %>
+  // Where its kernels tell what they do.
+  EventSink* events() const noexcept { return events_.get(); }
+<% endif %>
+<% if graph_capture %>
+  // Null where the session does not want its runs captured.
+  const std::shared_ptr<GraphCapture>& capture() const noexcept { return capture_; }
+<% endif %>
 
  private:
   // The callbacks.
-  const char* Name() const { return kEpName; }
+  const char* Name() const { return <%= "api().identity->ep_name" if several else "kEpName" %>; }
   Status Claim(const OrtGraph* graph, OrtEpGraphSupportInfo* support);
 <% if compiled %>
   Status CompileGroups(const OrtGraph** graphs, const OrtNode** fused, size_t count,
@@ -68,13 +85,56 @@ class Ep final : public OrtEp {
 <% endif %>
   Status ConcurrentRuns(bool* supported) {
     *supported = true;  // kernels are immutable, and so is everything else that a run touches
+<% if graph_capture %>
+    if (capture_ != nullptr) *supported = false;  // one queue, and one run that is captured in it
+<% endif %>
     return Status();
   }
+<% if nhwc %>
+  Status PreferredLayout(OrtEpDataLayout* layout) {
+    *layout = OrtEpDataLayout_NHWC;
+    return Status();
+  }
+  Status ConvertsLayout(const char* domain, const char* op, OrtEpDataLayout layout,
+                        int* converts);
+<% endif %>
 <% if default_memory %>
   Status DefaultMemory(const OrtMemoryDevice** device) const {
     *device = memory_;
     return Status();
   }
+<% endif %>
+<% if streams %>
+  Status MakeStream(const OrtMemoryDevice* device, OrtSyncStreamImpl** stream);
+<% if target >= 25 %>
+  Status WaitForDevice() { return factory_.order().WaitForAll(); }
+<% endif %>
+<% endif %>
+<% if graph_capture %>
+  Status EnableCapture();
+  bool CapturesGraphs() const { return capture_ != nullptr; }
+  bool HasGraph(int id) const { return capture_->Has(id); }
+  Status ReplayCaptured(int id) { return capture_->Replay(id); }
+  // Only what is queued on the device is replayed: a node of the CPU's would not run again.
+  OrtGraphCaptureNodeAssignmentPolicy NodesOfGraph() const {
+    return OrtGraphCaptureNodeAssignmentPolicy_ALL_NODES_ON_EP;
+  }
+  Status BeginRun(const OrtRunOptions* options) { return capture_->BeginRun(options); }
+  Status EndRun(const OrtRunOptions* options, bool /*synchronize*/) {
+    return capture_->EndRun(options);
+  }
+<% if target >= 27 %>
+  Status ReleaseGraph(int id) { return capture_->Release(id); }
+<% endif %>
+<% endif %>
+<% if resource_accounting %>
+  Status RemainingMemory(OrtResourceCount* available) const;
+<% endif %>
+<% if dynamic_options %>
+  Status ChangeOptions(const char* const* keys, const char* const* values, size_t count);
+<% endif %>
+<% if profiler %>
+  Status MakeProfiler(OrtEpProfilerImpl** profiler);
 <% endif %>
 <% if contexts %>
   const char* Compatibility(const OrtGraph* /*graph*/) { return compatibility_.c_str(); }
@@ -124,7 +184,18 @@ class Ep final : public OrtEp {
   const OrtMemoryDevice* memory_ = nullptr;  // the factory's
 <% endif %>
 <% if options %>
+<% if dynamic_options %>
+  Options options_;  // that the session begins with
+  std::shared_ptr<LiveOptions> live_options_;
+<% else %>
   Options options_;
+<% endif %>
+<% endif %>
+<% if graph_capture %>
+  std::shared_ptr<GraphCapture> capture_;  // kernels and streams have it, too
+<% endif %>
+<% if profiler %>
+  const std::shared_ptr<EventSink> events_ = std::make_shared<EventSink>();
 <% endif %>
 <% if contexts %>
   Contexts contexts_;

@@ -1,11 +1,6 @@
 <%= banner %>
 #include "abi/factory.h"
 
-<% if virtual %>
-#include <onnxruntime_env_config_keys.h>
-#include <onnxruntime_ep_device_ep_metadata_keys.h>
-
-<% endif %>
 <% if not registry and not device_memory and not custom_ops %>
 #include <memory>
 <% endif %>
@@ -16,49 +11,23 @@
 #include "abi/allocator.h"
 #include "abi/data_transfer.h"
 <% endif %>
+<% if external_memory %>
+#include "abi/resource_importer.h"
+<% endif %>
+<% if streams %>
+#include "abi/sync_stream.h"
+<% endif %>
 <% if contexts %>
+#include "abi/bridge.h"
 #include "abi/compatibility.h"
 <% endif %>
 #include "abi/ep.h"
 #include "abi/guard.h"
-#include "abi/bridge.h"
+<% if contexts %>
 #include "device/discovery.h"
+<% endif %>
 
 namespace <%= ns %> {
-namespace {
-
-Hardware Describe(const OrtApi& ort, const OrtHardwareDevice* device) {
-  Hardware hardware;
-  const OrtHardwareDeviceType type = ort.HardwareDevice_Type(device);
-  if (type == OrtHardwareDeviceType_GPU) hardware.type = DeviceType::kGpu;
-  if (type == OrtHardwareDeviceType_NPU) hardware.type = DeviceType::kNpu;
-  hardware.vendor_id = ort.HardwareDevice_VendorId(device);
-  hardware.device_id = ort.HardwareDevice_DeviceId(device);
-  const char* const* keys = nullptr;
-  const char* const* values = nullptr;
-  size_t count = 0;
-  ort.GetKeyValuePairs(ort.HardwareDevice_Metadata(device), &keys, &values, &count);
-  for (size_t i = 0; i < count; ++i) hardware.metadata.emplace_back(keys[i], values[i]);
-  return hardware;
-}
-<% if contexts and weightless != "none" and target >= 29 %>
-
-// How much of a model's constants can stay out of its EPContext nodes. What newer runtimes read is
-// left out for older ones, whose headers do not name these keys either.
-struct WeightlessKey {
-  uint32_t since;
-  const char* key;
-  const char* value;
-};
-constexpr WeightlessKey kWeightlessKeys[] = {
-    {29, "weightless_support", <%= weightless | cpp_string %>},
-<% if target >= 32 %>
-    {32, "weightless_supported_modes", <% if weightless == "all" %>"all_or_external_only"<% else %><%= weightless | cpp_string %><% endif %>},
-<% endif %>
-};
-<% endif %>
-
-}  // namespace
 
 Factory::Factory(const Api& api, const OrtLogger* default_logger)
     : OrtEpFactory(Stamped<OrtEpFactory>(api)), api_(api), logger_(api, default_logger) {
@@ -72,6 +41,9 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
   IsStreamAware = Callback<&Factory::StreamAware>::Call;
   // Never null, whatever the header says: ORT calls it without looking.
   CreateDataTransfer = Callback<&Factory::MakeDataTransfer>::Call;
+<% if memory_capacity %>
+  if (api_.level >= 32) GetDeviceMemoryCapacity = Callback<&Factory::TellCapacity>::Call;
+<% endif %>
 <% if custom_ops %>
   GetNumCustomOpDomains = Callback<&Factory::CountDomains>::Call;
   GetCustomOpDomains = Callback<&Factory::ListDomains>::Call;
@@ -84,6 +56,18 @@ Factory::Factory(const Api& api, const OrtLogger* default_logger)
 <% endif %>
 <% endif %>
 <% if device_memory %>
+<% if streams %>
+  CreateSyncStreamForDevice = Callback<&Factory::MakeQueue>::Call;
+<% endif %>
+<% if graphics_interop %>
+  if (api_.level >= 25) {
+    InitGraphicsInterop = Callback<&Factory::OpenGraphics>::Call;
+    DeinitGraphicsInterop = Callback<&Factory::CloseGraphics>::Call;
+  }
+<% endif %>
+<% if external_memory %>
+  CreateExternalResourceImporterForDevice = Callback<&Factory::MakeImporter>::Call;
+<% endif %>
   CreateAllocator = Callback<&Factory::MakeAllocator>::Call;
   ReleaseAllocator = Callback<&Factory::DropAllocator>::Call;
 <% endif %>
@@ -106,134 +90,7 @@ Status Factory::Init() {
 }
 <% endif %>
 
-Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t count,
-                            OrtEpDevice** devices, size_t max_devices, size_t* device_count) {
-  *device_count = 0;
-<% if device_memory %>
-  if (runtime_ == nullptr) return Status();
-<% endif %>
-  Made made;
-  for (size_t i = 0; i < count; ++i) {
-    const DeviceRule* rule = nullptr;
-    const Status looked = FindRule(Describe(*api_.ort, hardware[i]), &rule);
-    if (!looked.ok()) logger_.Warn(std::string("could not look at a device: ") + looked.message());
-    if (looked.ok() && rule != nullptr) EP_RETURN_IF_ERROR(AddDevice(*rule, hardware[i], &made));
-  }
-<% if virtual %>
-  EP_RETURN_IF_ERROR(AddVirtualDevices(&made));
-<% endif %>
-  if (made.devices.empty()) {
-    logger_.Info("drives none of the " + std::to_string(count) + " devices of this machine");
-  }
-  if (made.devices.size() > max_devices) return Failed("there is no room for all our devices");
-<% if virtual or device_memory %>
-  // What earlier calls made stays: ORT may hold pointers to it.
-<% endif %>
-<% if virtual %>
 <% if contexts %>
-  for (VirtualDevice& device : made.hardware) hardware_.push_back(std::move(device));
-<% else %>
-  for (HardwareDevice& device : made.hardware) hardware_.push_back(std::move(device));
-<% endif %>
-<% endif %>
-<% if memories %>
-  memories_->Keep(std::move(made.memory));
-<% elif device_memory %>
-  for (MemoryInfo& info : made.memory) memory_.push_back(std::move(info));
-<% endif %>
-  for (EpDevice& device : made.devices) devices[(*device_count)++] = device.release();
-  return Status();
-}
-
-<% if metadata or device_memory %>
-Status Factory::AddDevice(const DeviceRule& rule, const OrtHardwareDevice* hardware, Made* made) {
-<% else %>
-Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* hardware,
-                          Made* made) {
-<% endif %>
-  KeyValuePairs metadata(*api_.ort);
-  KeyValuePairs options(*api_.ort);
-<% if metadata %>
-  api_.ort->CreateKeyValuePairs(metadata.out());
-  for (size_t i = 0; i < rule.metadata_count; ++i) {
-    api_.ort->AddKeyValuePair(metadata.get(), rule.metadata[i].key, rule.metadata[i].value);
-  }
-<% if contexts and weightless != "none" and target >= 29 %>
-  for (const WeightlessKey& key : kWeightlessKeys) {
-    if (api_.level >= key.since) api_.ort->AddKeyValuePair(metadata.get(), key.key, key.value);
-  }
-<% endif %>
-<% endif %>
-<% if options %>
-  api_.ort->CreateKeyValuePairs(options.out());
-  for (const OptionDefault& option : kOptionDefaults) {
-    api_.ort->AddKeyValuePair(options.get(), option.key, option.value);
-  }
-<% endif %>
-  EpDevice device(*api_.ep);
-  EP_ORT(api_, ep->CreateEpDevice(this, hardware, metadata.get(), options.get(), device.out()));
-<% if memories %>
-  EP_RETURN_IF_ERROR(memories_->Describe(rule, hardware,
-                                         memories_->device_count() + made->memory.size(),
-                                         device.get(), &made->memory));
-<% elif device_memory %>
-  const OrtMemoryInfoDeviceType type =
-      rule.type == DeviceType::kNpu ? OrtMemoryInfoDeviceType_NPU : OrtMemoryInfoDeviceType_GPU;
-  const auto ordinal = static_cast<int32_t>(memory_.size() + made->memory.size());
-  MemoryInfo info(*api_.ort);
-  EP_ORT(api_, ort->CreateMemoryInfo_V2(kEpName, type, kVendorId, ordinal,
-                                        OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
-                                        info.out()));
-  EP_ORT(api_, ep->EpDevice_AddAllocatorInfo(device.get(), info.get()));  // keeps the pointer
-  made->memory.push_back(std::move(info));
-<% endif %>
-  made->devices.push_back(std::move(device));
-  return Status();
-}
-<% if virtual %>
-
-Status Factory::AddVirtualDevices(Made* made) {
-  // ORT sets this entry when the registration name ends in ".virtual".
-  KeyValuePairs entries(*api_.ort);
-  EP_ORT(api_, ep->GetEnvConfigEntries(entries.out()));
-  const char* allowed = api_.ort->GetKeyValue(entries.get(), kOrtEnvAllowVirtualDevices);
-  if (allowed == nullptr || std::string(allowed) != "1") return Status();
-  KeyValuePairs metadata(*api_.ort);
-  api_.ort->CreateKeyValuePairs(metadata.out());
-  api_.ort->AddKeyValuePair(metadata.get(), kOrtHardwareDevice_MetadataKey_IsVirtual, "1");
-  for (const DeviceRule& rule : kDeviceRules) {
-    if (!rule.allow_virtual) continue;
-    OrtHardwareDeviceType type = OrtHardwareDeviceType_CPU;
-    if (rule.type == DeviceType::kGpu) type = OrtHardwareDeviceType_GPU;
-    if (rule.type == DeviceType::kNpu) type = OrtHardwareDeviceType_NPU;
-    const uint32_t vendor_id = rule.any_vendor ? kVendorId : rule.vendor_id;
-    const uint32_t device_id = rule.device_id_count > 0 ? rule.device_ids[0] : 0;
-    HardwareDevice hardware(*api_.ep);
-    EP_ORT(api_, ep->CreateHardwareDevice(type, vendor_id, device_id, kVendor, metadata.get(),
-                                          hardware.out()));
-    EP_RETURN_IF_ERROR(AddDevice(rule, hardware.get(), made));
-<% if contexts %>
-    made->hardware.push_back({std::move(hardware), &rule});
-<% else %>
-    made->hardware.push_back(std::move(hardware));
-<% endif %>
-  }
-  return Status();
-}
-<% endif %>
-
-<% if contexts %>
-Status Factory::RuleOf(const OrtHardwareDevice* hardware, const DeviceRule** rule) const {
-<% if virtual %>
-  for (const VirtualDevice& device : hardware_) {
-    if (device.hardware.get() != hardware) continue;
-    *rule = device.rule;  // which may want more of hardware than a virtual device has
-    return Status();
-  }
-<% endif %>
-  return FindRule(Describe(*api_.ort, hardware), rule);
-}
-
 Status Factory::JudgeCompiled(const OrtHardwareDevice* const* devices, size_t count,
                               const char* info, OrtCompiledModelCompatibility* verdict) {
   std::vector<const DeviceRule*> rules(count);
@@ -369,7 +226,102 @@ Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
   *transfer = std::make_unique<DataTransfer>(*this).release();
   return Status();
 }
+<% if streams %>
 
+<% if graph_capture %>
+Status Factory::MakeStream(const OrtMemoryDevice* device, Stream users, OrtSyncStreamImpl** stream,
+                           std::shared_ptr<const void> owner) const {
+<% else %>
+Status Factory::MakeStream(const OrtMemoryDevice* device, Stream users,
+                           OrtSyncStreamImpl** stream) const {
+<% endif %>
+  *stream = nullptr;
+  if (runtime_ == nullptr) return Failed("there is no device");
+<% if graphics_interop %>
+  const OrtMemoryInfo* memory = FindMemory(device);
+  if (memory == nullptr) return InvalidArgument("not the memory of a device of ours");
+  auto made = std::make_unique<SyncStream>(api_, *runtime_, order());
+  if (users == nullptr) made->set_graphics(graphics_.Use(memory, &users));
+<% else %>
+  if (FindMemory(device) == nullptr) return InvalidArgument("not the memory of a device of ours");
+  auto made = std::make_unique<SyncStream>(api_, *runtime_, order());
+<% endif %>
+  EP_RETURN_IF_ERROR(made->Init(users));
+<% if graph_capture %>
+  made->set_owner(std::move(owner));
+<% endif %>
+  *stream = made.release();
+  return Status();
+}
+
+// Nothing about a queue can be chosen, so options are an error rather than ignored.
+Status Factory::MakeQueue(const OrtMemoryDevice* device, const OrtKeyValuePairs* options,
+                          OrtSyncStreamImpl** stream) {
+  const char* const* keys = nullptr;
+  const char* const* values = nullptr;
+  size_t count = 0;
+  *stream = nullptr;
+  if (options != nullptr) api_.ort->GetKeyValuePairs(options, &keys, &values, &count);
+  if (count > 0) return InvalidArgument(std::string("unknown option of a stream: ") + keys[0]);
+<% if graph_capture %>
+  EP_RETURN_IF_ERROR(MakeStream(device, nullptr, stream));
+  order().SetOutside((*stream)->GetHandle(*stream));
+  return Status();
+<% else %>
+  return MakeStream(device, nullptr, stream);
+<% endif %>
+}
+<% endif %>
+<% if graphics_interop %>
+
+Status Factory::OpenGraphics(const OrtEpDevice* device, const OrtGraphicsInteropConfig* config) {
+  const OrtMemoryInfo* memory =
+      api_.ort->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  if (memory != nullptr) memory = FindMemory(api_.ep->MemoryInfo_GetMemoryDevice(memory));
+  if (memory == nullptr) return InvalidArgument("InitGraphicsInterop: not a device of ours");
+  return graphics_.Open(api_, *runtime_, memory, config);
+}
+
+Status Factory::CloseGraphics(const OrtEpDevice* device) {
+  const OrtMemoryInfo* memory =
+      api_.ort->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  if (memory != nullptr) memory = FindMemory(api_.ep->MemoryInfo_GetMemoryDevice(memory));
+  if (memory == nullptr) return InvalidArgument("DeinitGraphicsInterop: not a device of ours");
+  return graphics_.Close(memory);
+}
+<% endif %>
+<% if external_memory %>
+
+Status Factory::MakeImporter(const OrtEpDevice* device,
+                             OrtExternalResourceImporterImpl** importer) {
+  *importer = nullptr;
+  const OrtMemoryInfo* memory =
+      api_.ort->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  if (memory == nullptr || FindMemory(api_.ep->MemoryInfo_GetMemoryDevice(memory)) == nullptr) {
+    return InvalidArgument("CreateExternalResourceImporterForDevice: not a device of ours");
+  }
+  *importer =
+      std::make_unique<ResourceImporter>(api_, *runtime_, order(), device, memory).release();
+  return Status();
+}
+<% endif %>
+
+<% if memory_capacity %>
+Status Factory::TellCapacity(const OrtEpDevice* /*device*/, OrtDeviceMemoryType kind,
+                             uint64_t* total, uint64_t* available) {
+  if (runtime_ == nullptr) return Failed("GetDeviceMemoryCapacity: there is no device");
+  if (kind != OrtDeviceMemoryType_DEFAULT) {
+    return NotImplemented("GetDeviceMemoryCapacity: only of the device's own memory");
+  }
+  uint64_t all = 0;
+  uint64_t unused = 0;
+  EP_RETURN_IF_ERROR(runtime_->Capacity(&all, &unused));
+  if (total != nullptr) *total = all;
+  if (available != nullptr) *available = unused;
+  return Status();
+}
+
+<% endif %>
 <% if memories %>
 Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* options,
                               OrtAllocator** allocator) {
@@ -390,13 +342,6 @@ Status Factory::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs*
 <% endif %>
 
 void Factory::DropAllocator(OrtAllocator* allocator) { delete static_cast<Allocator*>(allocator); }
-<% else %>
-
-// The kernels work in the CPU's memory: there is nothing to transfer.
-Status Factory::MakeDataTransfer(OrtDataTransferImpl** transfer) {
-  *transfer = nullptr;
-  return Status();
-}
 <% endif %>
 
 }  // namespace <%= ns %>

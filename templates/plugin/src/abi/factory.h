@@ -13,6 +13,9 @@
 <% if custom_ops %>
 #include "abi/custom_op_domains.h"
 <% endif %>
+<% if graphics_interop %>
+#include "abi/graphics_queues.h"
+<% endif %>
 #include "abi/handles.h"
 <% if registry %>
 #include "abi/kernel_registry.h"
@@ -55,6 +58,20 @@ class Factory final : public OrtEpFactory {
 <% if device_memory %>
   // There is one wherever there is a device.
   Runtime& runtime() const noexcept { return *runtime_; }
+<% if streams %>
+  StreamOrder& order() const noexcept { return memories_->order(); }
+<% if graph_capture %>
+  CaptureMemories& captures() const noexcept { return memories_->captures(); }
+<% endif %>
+  // A queue for work on `device`: a new one, or `users` where the application has one.
+<% if graph_capture %>
+  // `owner` is kept for as long as it is there.
+  Status MakeStream(const OrtMemoryDevice* device, Stream users, OrtSyncStreamImpl** stream,
+                    std::shared_ptr<const void> owner = nullptr) const;
+<% else %>
+  Status MakeStream(const OrtMemoryDevice* device, Stream users, OrtSyncStreamImpl** stream) const;
+<% endif %>
+<% endif %>
   // The memory info of one of our devices; null when `device` is not ours.
   const OrtMemoryInfo* FindMemory(const OrtMemoryDevice* device) const;
 <% endif %>
@@ -70,6 +87,7 @@ class Factory final : public OrtEpFactory {
   // What one call of ListDevices makes. Nothing of it is handed out before all of it is there;
   // until then its destructor takes everything back.
   struct Made {
+    size_t room = 0;  // for devices
     std::vector<EpDevice> devices;
 <% if virtual %>
 <% if contexts %>
@@ -88,6 +106,10 @@ class Factory final : public OrtEpFactory {
 <% if virtual %>
   Status AddVirtualDevices(Made* made);
 <% endif %>
+<% if software %>
+  // May the machine's CPU stand in for a device? The application says so.
+  Status AllowsSoftware(bool* allowed) const;
+<% endif %>
 <% if contexts %>
   // The rule that a device falls under, null for one that is not ours. An error means that this
   // could not be found out.
@@ -100,11 +122,11 @@ class Factory final : public OrtEpFactory {
 <% endif %>
 
   // The callbacks.
-  const char* Name() const { return kEpName; }
+  const char* Name() const { return <%= "api_.identity->ep_name" if several else "kEpName" %>; }
   const char* Vendor() const { return kVendor; }
   uint32_t VendorId() const { return kVendorId; }
   const char* Version() const { return kVersion; }
-  bool StreamAware() const { return false; }
+  bool StreamAware() const { return <%= streams | cpp_bool %>; }
   Status ListDevices(const OrtHardwareDevice* const* hardware, size_t count, OrtEpDevice** devices,
                      size_t max_devices, size_t* device_count);
   Status MakeEp(const OrtHardwareDevice* const* devices, const OrtKeyValuePairs* const* metadata,
@@ -120,7 +142,30 @@ class Factory final : public OrtEpFactory {
                      size_t count, const OrtSessionOptions* session, size_t* selected);
 <% endif %>
 <% endif %>
+<% if device_memory %>
   Status MakeDataTransfer(OrtDataTransferImpl** transfer);
+<% else %>
+  Status MakeDataTransfer(OrtDataTransferImpl** transfer) {
+    *transfer = nullptr;  // the kernels work in the CPU's memory
+    return Status();
+  }
+<% endif %>
+<% if memory_capacity %>
+  // Either number may be unwanted, and null.
+  Status TellCapacity(const OrtEpDevice* device, OrtDeviceMemoryType kind, uint64_t* total,
+                      uint64_t* available);
+<% endif %>
+<% if streams %>
+  Status MakeQueue(const OrtMemoryDevice* device, const OrtKeyValuePairs* options,
+                   OrtSyncStreamImpl** stream);
+<% endif %>
+<% if graphics_interop %>
+  Status OpenGraphics(const OrtEpDevice* device, const OrtGraphicsInteropConfig* config);
+  Status CloseGraphics(const OrtEpDevice* device);
+<% endif %>
+<% if external_memory %>
+  Status MakeImporter(const OrtEpDevice* device, OrtExternalResourceImporterImpl** importer);
+<% endif %>
 <% if custom_ops %>
   Status CountDomains(size_t* count);
   Status ListDomains(OrtCustomOpDomain** domains, size_t count);
@@ -137,6 +182,9 @@ class Factory final : public OrtEpFactory {
   std::unique_ptr<Runtime> runtime_;
 <% if memories %>
   std::unique_ptr<Memories> memories_;  // null where there is no runtime
+<% if graphics_interop %>
+  mutable GraphicsQueues graphics_;  // of all devices
+<% endif %>
 <% else %>
   std::vector<MemoryInfo> memory_;  // one per device; devices and allocators point to them
 <% endif %>

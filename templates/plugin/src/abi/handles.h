@@ -18,7 +18,6 @@ class Handle<Release> {
   explicit Handle(const Table& table, T* object = nullptr) noexcept
       : table_(&table), object_(object) {}
   Handle(Handle&& other) noexcept : table_(other.table_), object_(other.release()) {}
-  Handle& operator=(Handle&&) = delete;
   ~Handle() {
     if (object_ != nullptr) (table_->*Release)(object_);
   }

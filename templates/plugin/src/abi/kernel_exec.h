@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/bridge.h"
-<% if device_memory %>
+<% if device_memory and not streams %>
 #include "device/runtime.h"
 <% endif %>
 #include "gen/api/exec.h"
@@ -18,7 +18,7 @@ namespace <%= ns %> {
 // Exec for one call from ORT: its threads, and memory that is given back at the end.
 class KernelExec final : public Exec {
  public:
-<% if device_memory %>
+<% if device_memory and not streams %>
   // `runtime` is null for kernels that run on the host.
   KernelExec(const Api& api, const OrtKernelContext* context, Runtime* runtime) noexcept
       : api_(api), context_(context), runtime_(runtime) {}
@@ -67,7 +67,7 @@ class KernelExec final : public Exec {
       return NotImplemented("a CUDA kernel takes scratch memory from CUDA: cudaMallocAsync");
     }
 <% endif %>
-<% if device_memory %>
+<% if device_memory and not streams %>
     if (runtime_ != nullptr) {
       on_device_.push_back(nullptr);
       EP_RETURN_IF_ERROR(runtime_->Allocate(bytes, &on_device_.back()));
@@ -88,12 +88,11 @@ class KernelExec final : public Exec {
 <% endif %>
 
  private:
-  static constexpr int64_t kWorkPerPiece = 32768;  // element operations that are worth a thread
   static constexpr int64_t kMostPieces = 128;
 
   const Api& api_;
   const OrtKernelContext* context_;
-<% if device_memory %>
+<% if device_memory and not streams %>
   Runtime* runtime_;
   std::vector<void*> on_device_;
 <% endif %>

@@ -6,8 +6,14 @@
 
 <% endif %>
 #include "abi/bridge.h"
+<% if graph_capture %>
+#include "abi/graph_capture.h"
+<% endif %>
 <% if device_memory %>
 #include "abi/memcpy_kernels.h"
+<% endif %>
+<% if profiler %>
+#include "abi/profiler.h"
 <% endif %>
 <% if custom_ops %>
 #include "gen/api/signature.h"
@@ -42,7 +48,7 @@ Status Registry::Add(const KernelRow& row) {
   EP_ORT(api_, ep->KernelDefBuilder_SetOperatorType(builder, row.op));
   // ORT matches the version that a schema begins with, so each one has a row.
   EP_ORT(api_, ep->KernelDefBuilder_SetSinceVersion(builder, row.since, row.since));
-  EP_ORT(api_, ep->KernelDefBuilder_SetExecutionProvider(builder, kEpName));
+  EP_ORT(api_, ep->KernelDefBuilder_SetExecutionProvider(builder, <%= "api_.identity->ep_name" if several else "kEpName" %>));
 <% if custom_ops %>
   EP_RETURN_IF_ERROR(AddTypes(row, builder));
 <% else %>
@@ -78,7 +84,7 @@ Status Registry::Add(const KernelRow& row) {
   entries_.push_back({&api_, &row<% if cuda_library %>, false<% endif %>});
 <% endif %>
   return FromOrt(api_, api_.ep->KernelRegistry_AddKernel(registry_.get(), kernel.get(),
-                                                         CreateKernel, &entries_.back()));
+                                                         <% if profiler %>CreateProfiledKernel<% elif graph_capture %>CreateCapturedKernel<% else %>CreateKernel<% endif %>, &entries_.back()));
 }
 <% if custom_ops %>
 

@@ -2,6 +2,9 @@
 #include "abi/memcpy_kernels.h"
 
 #include <memory>
+<% if profiler %>
+#include <utility>
+<% endif %>
 #include <vector>
 
 #include "abi/bridge.h"
@@ -20,7 +23,15 @@ OrtStatus* ORT_API_CALL CreateMemcpyKernel(void* state, const OrtKernelInfo* inf
     *kernel = nullptr;
     const OrtEp* ep = nullptr;
     EP_ORT(api, ep->KernelInfo_GetEp(info, &ep));
+<% if profiler %>
+    std::string op;
+    std::string node;
+    EP_RETURN_IF_ERROR(ReadText(api, &op, api.ort->KernelInfo_GetOperatorType, info));
+    EP_RETURN_IF_ERROR(ReadText(api, &node, api.ort->KernelInfo_GetNodeName, info));
+    *kernel = std::make_unique<MemcpyKernel>(*static_cast<const Ep*>(ep), op, node).release();
+<% else %>
     *kernel = std::make_unique<MemcpyKernel>(*static_cast<const Ep*>(ep)).release();
+<% endif %>
     return Status();
   });
 }
@@ -38,7 +49,7 @@ Status Add(const Api& api, const char* op, bool from_host, OrtKernelRegistry* re
   EP_ORT(api, ep->KernelDefBuilder_SetDomain(builder, ""));
   EP_ORT(api, ep->KernelDefBuilder_SetOperatorType(builder, op));
   EP_ORT(api, ep->KernelDefBuilder_SetSinceVersion(builder, 1, 1));
-  EP_ORT(api, ep->KernelDefBuilder_SetExecutionProvider(builder, kEpName));
+  EP_ORT(api, ep->KernelDefBuilder_SetExecutionProvider(builder, <%= "api.identity->ep_name" if several else "kEpName" %>));
   EP_ORT(api, ep->KernelDefBuilder_AddTypeConstraint(builder, "T", types.data(), types.size()));
   if (from_host) {
     EP_ORT(api, ep->KernelDefBuilder_SetInputMemType(builder, 0, OrtMemTypeCPUInput));
@@ -58,13 +69,34 @@ Status AddMemcpyKernels(const Api& api, OrtKernelRegistry* registry) {
   return Add(api, "MemcpyToHost", false, registry);
 }
 
+<% if profiler %>
+MemcpyKernel::MemcpyKernel(const Ep& ep, std::string op, std::string node)
+    : OrtKernelImpl(Stamped<OrtKernelImpl>(ep.api())),
+      ep_(ep),
+      op_(std::move(op)),
+      node_(std::move(node)) {
+<% else %>
 MemcpyKernel::MemcpyKernel(const Ep& ep)
     : OrtKernelImpl(Stamped<OrtKernelImpl>(ep.api())), ep_(ep) {
+<% endif %>
   Compute = Callback<&MemcpyKernel::Execute>::Call;
   Release = Delete<MemcpyKernel>;
 }
 
+<% if graph_capture %>
 Status MemcpyKernel::Execute(OrtKernelContext* context) {
+  Status status = Attempt(context);
+  if (ep_.capture() != nullptr) ep_.capture()->Note(status);
+  return status;
+}
+
+Status MemcpyKernel::Attempt(OrtKernelContext* context) {
+<% else %>
+Status MemcpyKernel::Execute(OrtKernelContext* context) {
+<% endif %>
+<% if profiler %>
+  const EventScope scope(ep_.events(), op_, node_);
+<% endif %>
   const OrtValue* from = nullptr;
   EP_ORT(api(), ort->KernelContext_GetInput(context, 0, &from));
   Tensor tensor;
@@ -73,7 +105,15 @@ Status MemcpyKernel::Execute(OrtKernelContext* context) {
   OrtValue* to = nullptr;
   EP_ORT(api(), ort->KernelContext_GetOutput(context, 0, tensor.shape.data(), tensor.shape.size(),
                                              &to));
+<% if streams %>
+  Stream stream = nullptr;
+  EP_ORT(api(), ort->KernelContext_GetGPUComputeStream(context, &stream));
+  Copies copies(ep_.factory());
+  EP_RETURN_IF_ERROR(copies.Add(from, to, stream));
+  return copies.Finish();
+<% else %>
   return CopyValue(ep_.factory(), from, to);
+<% endif %>
 }
 
 }  // namespace <%= ns %>

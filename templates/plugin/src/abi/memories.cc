@@ -23,7 +23,15 @@ Memories::Memories(const Api& api, const Logger& logger, Runtime& runtime)
       logger_(logger),
 <% if host_accessible %>
       device_source_(runtime),
+<% if streams %>
+      host_source_(runtime),
+      order_(runtime) {}
+<% else %>
       host_source_(runtime) {}
+<% endif %>
+<% elif streams %>
+      device_source_(runtime),
+      order_(runtime) {}
 <% else %>
       device_source_(runtime) {}
 <% endif %>
@@ -51,7 +59,7 @@ Status Memories::AddKind(const DeviceRule& rule, size_t number, OrtDeviceMemoryT
       rule.type == DeviceType::kNpu ? OrtMemoryInfoDeviceType_NPU : OrtMemoryInfoDeviceType_GPU;
   MemoryInfo info(*api_.ort);
   // Devices of one kind are told apart by their number.
-  EP_ORT(api_, ort->CreateMemoryInfo_V2(kEpName, device_type, kVendorId,
+  EP_ORT(api_, ort->CreateMemoryInfo_V2(<%= "api_.identity->ep_name" if several else "kEpName" %>, device_type, kVendorId,
                                         static_cast<int32_t>(number), kind, 0, type, info.out()));
   EP_ORT(api_, ep->EpDevice_AddAllocatorInfo(device, info.get()));  // keeps the pointer
   MemorySource* source = &device_source_;
@@ -122,9 +130,16 @@ Status Memories::MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs
 <% if arena %>
   std::shared_ptr<Arena> arena;
   EP_RETURN_IF_ERROR(FindArena(options, memory, &arena));
+<% if graph_capture %>
+  auto made = std::make_unique<Allocator>(api_, logger_, *memory->source, std::move(arena),
+                                          memory->info.get());
+  made->set_captures(&captures_);
+  *allocator = made.release();
+<% else %>
   *allocator = std::make_unique<Allocator>(api_, logger_, *memory->source, std::move(arena),
                                            memory->info.get())
                    .release();
+<% endif %>
   return Status();
 }
 
@@ -147,7 +162,11 @@ Status Memories::FindArena(const OrtKeyValuePairs* options, Memory* memory,
   const std::lock_guard<std::mutex> lock(mutex_);
   *arena = memory->arena.lock();
   if (*arena == nullptr || (is_configured && !((*arena)->options() == wanted))) {
+<% if streams %>
+    *arena = std::make_shared<Arena>(*memory->source, wanted, &order_);
+<% else %>
     *arena = std::make_shared<Arena>(*memory->source, wanted);
+<% endif %>
     memory->arena = *arena;
   }
   return Status();
@@ -160,8 +179,14 @@ Status Memories::FindArena(const OrtKeyValuePairs* options, Memory* memory,
   for (size_t i = 0; i < count; ++i) {
     if (IsArenaOption(keys[i])) return NoArena(keys[i]);
   }
+<% if graph_capture %>
+  auto made = std::make_unique<Allocator>(api_, logger_, *memory->source, memory->info.get());
+  made->set_captures(&captures_);
+  *allocator = made.release();
+<% else %>
   *allocator =
       std::make_unique<Allocator>(api_, logger_, *memory->source, memory->info.get()).release();
+<% endif %>
   return Status();
 }
 <% endif %>

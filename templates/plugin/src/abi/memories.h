@@ -12,6 +12,12 @@
 #include "abi/handles.h"
 #include "abi/logger.h"
 #include "gen/devices.h"
+<% if graph_capture %>
+#include "gen/memory/capture_memory.h"
+<% endif %>
+<% if streams %>
+#include "gen/memory/stream_order.h"
+<% endif %>
 
 namespace <%= ns %> {
 
@@ -52,6 +58,16 @@ class Memories {
   // Where the tensors of a device live; null when the hardware is not ours.
   const OrtMemoryDevice* DefaultOf(const OrtHardwareDevice* hardware) const;
 
+<% if streams %>
+  // Of the queues of all devices.
+  StreamOrder& order() noexcept { return order_; }
+
+<% endif %>
+<% if graph_capture %>
+  // Of captured graphs.
+  CaptureMemories& captures() noexcept { return captures_; }
+
+<% endif %>
   // Arena options, such as "arena.max_mem", make an arena of their own, which allocators that are
   // asked for without options have from then on, too.
   Status MakeAllocator(const OrtMemoryInfo* info, const OrtKeyValuePairs* options,
@@ -70,6 +86,12 @@ class Memories {
   DeviceSource device_source_;
 <% if host_accessible %>
   HostSource host_source_;
+<% endif %>
+<% if streams %>
+  StreamOrder order_;
+<% endif %>
+<% if graph_capture %>
+  CaptureMemories captures_;
 <% endif %>
   std::vector<DeviceMemories> devices_;
 <% if arena %>

@@ -1,8 +1,10 @@
 <%= banner %>
 #include "abi/node_reader.h"
 
+<% if strings_attributes %>
 #include <utility>
 
+<% endif %>
 <% if tensor_attributes %>
 #include "abi/handles.h"
 <% endif %>
@@ -125,51 +127,11 @@ Status NodeReader::CheckKind(const char* name, OrtOpAttrType type) const {
 }
 <% endif %>
 
-template <class T>
-Status NodeReader::ReadOne(const char* name, OrtOpAttrType type, T* value, bool* found) const {
-  T read{};
-  size_t bytes = sizeof(T);
-  bool is_there = false;
-  EP_RETURN_IF_ERROR(Read(name, type, &read, &bytes, &is_there));
-  if (is_there) *value = read;
-  if (found != nullptr) *found = is_there;
-  return Status();
-}
-
-template <class T>
-Status NodeReader::ReadMany(const char* name, OrtOpAttrType type, T* value, bool* found) const {
-  size_t bytes = 0;
-  bool is_there = false;
-  EP_RETURN_IF_ERROR(Read(name, type, nullptr, &bytes, &is_there));
-  if (found != nullptr) *found = is_there;
-  if (!is_there) return Status();
-  T items(bytes / sizeof(typename T::value_type), typename T::value_type{});
-  if (bytes > 0) EP_RETURN_IF_ERROR(Read(name, type, items.data(), &bytes, &is_there));
-  *value = std::move(items);
-  return Status();
-}
-
-Status NodeReader::Get(const char* name, int64_t* value, bool* found) const {
-  return ReadOne(name, ORT_OP_ATTR_INT, value, found);
-}
-
-Status NodeReader::Get(const char* name, float* value, bool* found) const {
-  return ReadOne(name, ORT_OP_ATTR_FLOAT, value, found);
-}
-
 Status NodeReader::Get(const char* name, std::string* value, bool* found) const {
   std::string text = *value;
   EP_RETURN_IF_ERROR(ReadMany(name, ORT_OP_ATTR_STRING, &text, found));
   *value = text.c_str();  // ORT's text ends with a terminator
   return Status();
-}
-
-Status NodeReader::Get(const char* name, std::vector<int64_t>* value, bool* found) const {
-  return ReadMany(name, ORT_OP_ATTR_INTS, value, found);
-}
-
-Status NodeReader::Get(const char* name, std::vector<float>* value, bool* found) const {
-  return ReadMany(name, ORT_OP_ATTR_FLOATS, value, found);
 }
 
 <% if strings_attributes %>
@@ -254,7 +216,7 @@ Status NodeReader::Get(const char* name, TensorValue* value, bool* found) const 
   if (found != nullptr) *found = tensor.get() != nullptr;
   return tensor.get() != nullptr ? CopyTensor(api_, tensor.get(), value) : Status();
 }
-<% else %>
+<% elif compiled %>
 Status NodeReader::Get(const char* name, TensorValue* /*value*/, bool* /*found*/) const {
   return NotImplemented(std::string("tensor attribute '") + name + "': no operator here has one");
 }

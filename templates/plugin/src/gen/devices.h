@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+<% if several %>
+
+#include "gen/identity.h"
+<% endif %>
 
 namespace <%= ns %> {
 
-enum class DeviceType { kCpu, kGpu, kNpu };
+enum class DeviceType { kCpu, kGpu, kNpu };  // the numbers are ORT's
 
 struct KeyValue {
   const char* key;
@@ -24,8 +28,13 @@ struct DeviceRule {
   size_t device_id_count;
   const KeyValue* required;  // hardware metadata that must be there
   size_t required_count;
+<% if metadata %>
   const KeyValue* metadata;  // published with the device
   size_t metadata_count;
+<% endif %>
+<% if software %>
+  bool allow_software;  // the machine's CPU stands in where the application allows that
+<% endif %>
   bool allow_virtual;  // stands in for missing hardware where the application allows that
 };
 
@@ -53,9 +62,24 @@ inline constexpr DeviceRule kDeviceRules[] = {
     {<%= device.name | cpp_string %>, DeviceType::<%= device.type %>, <%= device.any_vendor | cpp_bool %>, <%= device.vendor_id %>,
      <%= device.ids_name if device.ids else "nullptr" %>, <%= device.ids | length %>,
      <%= device.required_name if device.required else "nullptr" %>, <%= device.required | length %>,
+<% if metadata %>
      <%= device.metadata_name if device.metadata else "nullptr" %>, <%= device.metadata | length %>,
-     <%= device.allow_virtual | cpp_bool %>},
+<% endif %>
+     <% if software %><%= device.allow_software | cpp_bool %>, <% endif %><%= device.allow_virtual | cpp_bool %>},
 <% endfor %>
 };
+<% if several %>
+
+// The rules of one execution provider.
+class RulesOf {
+ public:
+  explicit RulesOf(const Identity& identity) : identity_(identity) {}
+  const DeviceRule* begin() const { return kDeviceRules + identity_.first_rule; }
+  const DeviceRule* end() const { return begin() + identity_.rule_count; }
+
+ private:
+  const Identity& identity_;
+};
+<% endif %>
 
 }  // namespace <%= ns %>

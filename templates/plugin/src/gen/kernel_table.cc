@@ -2,7 +2,11 @@
 #include "gen/kernel_table.h"
 
 #include <algorithm>
-#include <cstring>
+<% if nhwc %>
+#include <limits>
+<% endif %>
+#include <string_view>
+#include <tuple>
 
 <% for header in table.headers %>
 #include "<%= header %>"
@@ -18,21 +22,9 @@ constexpr DType <%= list.name %>[] = {
 };
 <% endfor %>
 
-template <size_t count>
-<% if masks %>
-constexpr TypeRule Rule(const char* constraint, const DType (&types)[count], uint64_t inputs,
-                        uint64_t outputs) {
-  return {constraint, types, count, inputs, outputs};
-}
-<% else %>
-constexpr TypeRule Rule(const char* constraint, const DType (&types)[count]) {
-  return {constraint, types, count};
-}
-<% endif %>
-
 <% for entry in table.rules %>
 constexpr TypeRule <%= entry.name %>[] = {
-<%- for rule in entry.rules %>Rule(<%= rule.constraint | cpp_string %>, <%= rule.types %><% if masks %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>)<% if not loop.last %>, <% endif %><% endfor -%>
+<%- for rule in entry.rules %>{<%= rule.constraint | cpp_string %>, <%= rule.types %>, <%= rule.count %><% if masks %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>}<% if not loop.last %>, <% endif %><% endfor -%>
 };
 <% endfor %>
 
@@ -54,17 +46,31 @@ KernelTable Kernels() noexcept { return {nullptr, 0}; }
 <% endif %>
 
 const KernelRow* FindKernel(const char* domain, const char* op, int since) noexcept {
-  const auto order = [=](const KernelRow& row) {
-    const int domains = std::strcmp(row.domain, domain);
-    const int ops = std::strcmp(row.op, op);
-    const int versions = (row.since > since) - (row.since < since);  // any int may be asked for
-    return domains != 0 ? domains : ops != 0 ? ops : versions;
-  };
-  const auto before = [=](const KernelRow& row) { return order(row) < 0; };
+  using Key = std::tuple<std::string_view, std::string_view, int>;
+  const Key wanted(domain, op, since);
+  const auto key = [](const KernelRow& row) { return Key(row.domain, row.op, row.since); };
+  const auto before = [&](const KernelRow& row) { return key(row) < wanted; };
   const KernelTable table = Kernels();
   const KernelRow* end = table.rows + table.count;
   const KernelRow* found = std::partition_point(table.rows, end, before);
-  return found != end && order(*found) == 0 ? found : nullptr;
+  return found != end && key(*found) == wanted ? found : nullptr;
 }
+<% if nhwc %>
+
+bool HasNhwcKernel(const char* op) noexcept {
+  return FindNhwcKernel(op, std::numeric_limits<int>::max()) != nullptr;
+}
+
+const KernelRow* FindNhwcKernel(const char* op, int since) noexcept {
+  const KernelTable table = Kernels();
+  const KernelRow* newest = nullptr;
+  for (size_t i = 0; i < table.count; ++i) {
+    const KernelRow& row = table.rows[i];
+    const bool fits = std::string_view(row.domain) == kNhwcDomain && row.op == std::string_view(op);
+    if (fits && row.since <= since) newest = &row;
+  }
+  return newest;
+}
+<% endif %>
 
 }  // namespace <%= ns %>

@@ -10,6 +10,9 @@
 <% endif %>
 #include <algorithm>
 #include <cstring>
+<% if dynamic_options %>
+#include <utility>
+<% endif %>
 #include <vector>
 
 #include "gen/identity.h"
@@ -18,7 +21,7 @@ namespace <%= ns %> {
 namespace {
 
 Status Invalid(const OptionText& text, const std::string& expected) {
-  return InvalidArgument(std::string(kEpName) + ": option '" + text.key + "' is '" + text.value +
+  return InvalidArgument(std::string(<%= "kProject" if several else "kEpName" %>) + ": option '" + text.key + "' is '" + text.value +
                          "'; expected " + expected);
 }
 
@@ -115,7 +118,7 @@ Status Unknown(const OptionText& text) {
     }
   }
   const std::string hint = nearest != nullptr ? "did you mean '" + std::string(nearest) + "'? " : "";
-  return InvalidArgument(std::string(kEpName) + ": unknown option '" + text.key + "' (value '" +
+  return InvalidArgument(std::string(<%= "kProject" if several else "kEpName" %>) + ": unknown option '" + text.key + "' (value '" +
                          text.value + "'); " + hint + "the options are " + listed);
 }
 
@@ -143,8 +146,26 @@ Status ParseOne(const OptionText& text, Options* options) {
 <% if exclusions %>
 
 Status Exclusive(const char* first, const char* second) {
-  return InvalidArgument(std::string(kEpName) + ": options '" + first + "' and '" + second +
+  return InvalidArgument(std::string(<%= "kProject" if several else "kEpName" %>) + ": options '" + first + "' and '" + second +
                          "' exclude each other; set one of them");
+}
+<% endif %>
+<% if dynamic_options %>
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+// Does a key, in lower case, begin as the options of another execution provider do?
+bool NamesOther(const std::string& key) {
+  const size_t start = std::strlen("ep.");
+  const size_t end = key.find('.', start);
+  if (key.rfind("ep.", 0) != 0 || end == std::string::npos) return false;
+  const std::string suffix = "executionprovider";  // which the names of all of them end in
+  const std::string name = key.substr(start, end - start);
+  return name.size() > suffix.size() &&
+         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 <% endif %>
 
@@ -164,5 +185,48 @@ Status ParseOptions(const OptionText* given, size_t count, Options* options) {
 <% endif %>
   return Status();
 }
+<% if dynamic_options %>
+
+Status ReadChange(const char* key, const char* value, std::optional<OptionText>* text) {
+  constexpr const char* kAnyProvider = "ep.dynamic.";
+  const std::string given = key;
+  const std::string lower = Lower(given);
+  std::string name;
+  text->reset();
+  for (const char* prefix : {kAnyProvider, kOptionPrefix}) {
+    if (lower.rfind(prefix, 0) != 0) continue;
+    if (given.rfind(prefix, 0) != 0) {
+      return InvalidArgument("'" + given + "': write the prefix of this option as " + prefix);
+    }
+    name = given.substr(std::strlen(prefix));
+  }
+  if (name.empty() && NamesOther(lower)) return Status();
+  for (const char* option : kDynamicOptions) {
+    if (name != option) continue;
+    *text = OptionText{name, value};
+    return Status();
+  }
+  std::string listed;
+  for (const char* option : kDynamicOptions) {
+    listed += (listed.empty() ? "" : ", ") + std::string(kAnyProvider) + option;
+  }
+  return InvalidArgument(std::string(<%= "kProject" if several else "kEpName" %>) + ": '" + given + "' (value '" + value +
+                         "') is nothing that can be changed while a session lives; that are " +
+                         listed);
+}
+
+std::shared_ptr<const Options> LiveOptions::Get() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return current_;
+}
+
+Status LiveOptions::Change(const OptionText* given, size_t count) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto changed = std::make_shared<Options>(*current_);
+  EP_RETURN_IF_ERROR(ParseOptions(given, count, changed.get()));
+  current_ = std::move(changed);
+  return Status();
+}
+<% endif %>
 
 }  // namespace <%= ns %>

@@ -14,66 +14,23 @@
 
 #include "check.h"
 #include "gen/memory/arena.h"
+#include "nowhere.h"
 
 namespace <%= ns %>::test {
 namespace {
 
-// Address space that nobody has. Watches what is taken and given back.
-class Nowhere final : public MemorySource {
+<% if streams %>
+// Without queues.
+class TestedArena : public Arena {
  public:
-  Status Allocate(size_t bytes, void** address) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    *address = nullptr;
-    ++calls;
-    if (bytes > capacity - held) return Failed("nowhere is full");
-    held += bytes;
-    *address = reinterpret_cast<void*>(next_);
-    taken_[next_] = bytes;
-    next_ += bytes + gap;
-    return Status();
-  }
-  void Free(void* address) noexcept override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = taken_.find(reinterpret_cast<uintptr_t>(address));
-    if (found == taken_.end()) {
-      ++strangers;
-      return;
-    }
-    held -= found->second;
-    taken_.erase(found);
-  }
-  bool Covers(void* address, size_t bytes) const {
-    const auto begin = reinterpret_cast<uintptr_t>(address);
-    const auto after = taken_.upper_bound(begin);
-    if (after == taken_.begin()) return false;
-    const auto& [base, size] = *std::prev(after);
-    return begin + bytes <= base + size;
-  }
-  size_t count() const { return taken_.size(); }
-
-  size_t capacity = SIZE_MAX;
-  size_t gap = 0;  // between two of its addresses
-  size_t held = 0;
-  int calls = 0;
-  int strangers = 0;  // given back, but not taken here
-
-  void StartAt(uintptr_t address) { next_ = address; }
-
- private:
-  std::mutex mutex_;
-  std::map<uintptr_t, size_t> taken_;
-  uintptr_t next_ = uintptr_t{1} << 30;
+  TestedArena(MemorySource& source, const ArenaOptions& options) : Arena(source, options, nullptr) {}
+  Status Allocate(size_t bytes, void** address) { return Arena::Allocate(bytes, nullptr, address); }
 };
+<% else %>
+using TestedArena = Arena;
+<% endif %>
 
-ArenaOptions Small() {
-  ArenaOptions options;
-  options.first_region = 4096;
-  options.next_region = 8192;
-  options.largest_region = 65536;
-  return options;
-}
-
-void* Get(Arena& arena, size_t bytes) {
+void* Get(TestedArena& arena, size_t bytes) {
   void* address = nullptr;
   CHECK(arena.Allocate(bytes, &address).ok());
   return address;
@@ -86,7 +43,7 @@ void TestAgainstModel(const ArenaOptions& options, uintptr_t start, unsigned see
   source.StartAt(start);
   source.gap = seed % 2 == 0 ? 0 : 24;  // neighbours, and regions that are not aligned
   {
-    Arena arena(source, options);
+    TestedArena arena(source, options);
     std::mt19937 random(seed);
     std::map<uintptr_t, size_t> live;
     size_t allocations = 0;
@@ -136,9 +93,9 @@ void TestAgainstModel(const ArenaOptions& options, uintptr_t start, unsigned see
 void TestBestFit() {
   Nowhere source;
   ArenaOptions options = Small();
-  Arena arena(source, options);
+  TestedArena arena(source, options);
   std::vector<char*> blocks;
-  for (const size_t bytes : {1024, 256, 512, 256, 2048}) {
+  for (const size_t bytes : {1024U, 256U, 512U, 256U, 2048U}) {
     blocks.push_back(static_cast<char*>(Get(arena, bytes)));
   }
   CHECK(source.calls == 1);  // 4096 bytes are enough for all of them
@@ -155,7 +112,7 @@ void TestBestFit() {
 // Neighbours are joined within a region only: each must be able to go back.
 void TestShrink() {
   Nowhere source;
-  Arena arena(source, Small());
+  TestedArena arena(source, Small());
   void* const first = Get(arena, 4096);
   void* const second = Get(arena, 8192);
   CHECK(source.count() == 2 && arena.Statistics().extensions == 2);
@@ -177,7 +134,7 @@ void TestShrink() {
 
 void TestGrowth() {
   Nowhere source;
-  Arena doubling(source, Small());
+  TestedArena doubling(source, Small());
   for (const size_t expected : {4096U, 8192U, 16384U, 32768U, 65536U, 65536U}) {
     const size_t before = source.held;
     Get(doubling, 256);
@@ -191,7 +148,7 @@ void TestGrowth() {
   Nowhere exact_source;
   ArenaOptions options;
   options.exact = true;
-  Arena exact(exact_source, options);
+  TestedArena exact(exact_source, options);
   Get(exact, 1000);
   CHECK(exact_source.held == 1024);
 
@@ -199,7 +156,7 @@ void TestGrowth() {
   Nowhere wasteful_source;
   options = Small();
   options.largest_rest = 1024;
-  Arena wasteful(wasteful_source, options);
+  TestedArena wasteful(wasteful_source, options);
   Get(wasteful, 3584);
   CHECK(wasteful.Statistics().in_use == 4096);
 }
@@ -208,7 +165,7 @@ void TestLimits() {
   Nowhere source;
   ArenaOptions options = Small();
   options.limit = 10000;
-  Arena arena(source, options);
+  TestedArena arena(source, options);
   void* const first = Get(arena, 2048);
   void* const second = Get(arena, 4096);  // the next region would be of 8192: as much as is left
   CHECK(source.held <= options.limit);
@@ -226,7 +183,7 @@ void TestLimits() {
   // The source has less than the policy would like.
   Nowhere narrow;
   narrow.capacity = 5000;
-  Arena modest(narrow, Small());
+  TestedArena modest(narrow, Small());
   void* const block = Get(modest, 256);
   CHECK(modest.Allocate(512, &address).ok() && modest.Free(address));
   CHECK(!modest.Allocate(4096, &address).ok());
@@ -236,7 +193,7 @@ void TestLimits() {
   // What lies idle is given back only where nothing else helps.
   Nowhere enough;
   enough.capacity = 9000;
-  Arena patient(enough, Small());
+  TestedArena patient(enough, Small());
   CHECK(patient.Free(Get(patient, 4096)));
   Get(patient, 4608);  // the next region would be of 8192
   CHECK(enough.count() == 2 && patient.Statistics().shrinkages == 0);
@@ -244,7 +201,7 @@ void TestLimits() {
 
 void TestOddSizes() {
   Nowhere source;
-  Arena arena(source, ArenaOptions());
+  TestedArena arena(source, ArenaOptions());
   void* address = &source;
   CHECK(arena.Allocate(0, &address).ok() && address == nullptr);
   address = &source;
@@ -260,8 +217,8 @@ void TestOddSizes() {
 // What is not allocated is not freed, and does no harm.
 void TestHostileFrees() {
   Nowhere source;
-  Arena arena(source, Small());
-  Arena other(source, Small());
+  TestedArena arena(source, Small());
+  TestedArena other(source, Small());
   char* const block = static_cast<char*>(Get(arena, 1000));
   char* const next = static_cast<char*>(Get(arena, 1000));
   void* reserved = nullptr;
@@ -282,7 +239,7 @@ void TestHostileFrees() {
 
 void TestThreads() {
   Nowhere source;
-  Arena arena(source, Small());
+  TestedArena arena(source, Small());
   std::mutex mutex;
   std::map<void*, int> owners;
   std::atomic<int> doubles{0};
@@ -358,11 +315,11 @@ void TestOptions() {
   // Odd, but legal: nothing overflows and nothing loops for ever.
   Nowhere source;
   options.first_region = options.next_region = options.largest_region = 1;
-  Arena arena(source, options);
+  TestedArena arena(source, options);
   CHECK(Get(arena, 1000) != nullptr && source.held == 1024);
   source.capacity = 1 << 20;
   options.first_region = options.next_region = options.largest_region = SIZE_MAX;
-  Arena vast(source, options);
+  TestedArena vast(source, options);
   CHECK(Get(vast, 1000) != nullptr);
 }
 

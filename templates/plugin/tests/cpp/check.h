@@ -1,14 +1,15 @@
 <%= banner %>
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 
 // Checks that report and go on, and a verdict at the end: all that these tests need.
 namespace <%= ns %>::test {
 
 struct Tally {
-  int checks = 0;
-  int failures = 0;
+  std::atomic<int> checks{0};
+  std::atomic<int> failures{0};
 };
 
 inline Tally& Checks() {
@@ -28,7 +29,7 @@ inline bool Report(bool good, const char* file, int line, const char* what) {
 // The exit status of the test program.
 inline int Verdict() {
   const Tally& tally = Checks();
-  std::printf("%d checks, %d failed\n", tally.checks, tally.failures);
+  std::printf("%d checks, %d failed\n", tally.checks.load(), tally.failures.load());
   return tally.checks > 0 && tally.failures == 0 ? 0 : 1;
 }
 

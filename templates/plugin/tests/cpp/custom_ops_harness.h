@@ -206,6 +206,12 @@ inline void FillKernelInfo() {
     *size = 2;
     return nullptr;
   };
+  ort_table.KernelInfoGetConstantInput_tensor =
+      [](const OrtKernelInfo*, size_t, int* is_constant,
+         const OrtValue** /*value*/) noexcept -> OrtStatus* {
+    *is_constant = 0;
+    return nullptr;
+  };
   ort_table.KernelInfo_GetNodeName = [](const OrtKernelInfo*, char* text,
                                         size_t* size) noexcept -> OrtStatus* {
     if (text != nullptr) std::memcpy(text, "n0", 3);

@@ -282,8 +282,8 @@ void TestStream() {
 // A kernel on a stream that is not there fails before it computes.
 class Counting final : public Kernel {
  public:
-  Status InferShapes(Inputs, Shapes&) const override { return Status(); }
-  Status Compute(Inputs, Outputs, Exec& exec) const override {
+  Status Infer(Inputs, Shapes&) const override { return Status(); }
+  Status Run(Inputs, Outputs, Exec& exec) const override {
     ++calls;
     last_stream = exec.Stream();
     return Status();
@@ -309,10 +309,6 @@ void TestStreamOfKernels() {
     *value = reinterpret_cast<OrtValue*>(&fake);
     return nullptr;
   };
-  ort_table.HasValue = [](const OrtValue*, int* has) noexcept -> OrtStatus* {
-    *has = 1;
-    return nullptr;
-  };
   ort_table.GetTensorElementTypeAndShapeDataReference =
       [](const OrtValue*, ONNXTensorElementDataType* type, const int64_t** sizes,
          size_t* rank) noexcept -> OrtStatus* {
@@ -322,6 +318,10 @@ void TestStreamOfKernels() {
     return nullptr;
   };
   ort_table.GetTensorData = [](const OrtValue*, const void** data) noexcept -> OrtStatus* {
+    *data = &fake;
+    return nullptr;
+  };
+  ort_table.GetTensorMutableData = [](OrtValue*, void** data) noexcept -> OrtStatus* {
     *data = &fake;
     return nullptr;
   };

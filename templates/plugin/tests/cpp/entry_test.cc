@@ -78,6 +78,8 @@ void Release(T* object) {
 }
 
 const DeviceRule& Rule() { return kDeviceRules[0]; }
+static_assert(static_cast<int>(DeviceType::kGpu) == OrtHardwareDeviceType_GPU &&
+              static_cast<int>(DeviceType::kNpu) == OrtHardwareDeviceType_NPU);
 
 void FillOrt() {
   ort_table.CreateStatus = MakeStatus;
@@ -155,11 +157,13 @@ void FillEp() {
     return static_cast<OrtStatus*>(nullptr);
   };
   ep_table.ReleaseEpDevice = [](OrtEpDevice* device) { Release(device); };
-<% if virtual %>
+<% if virtual or software %>
   ep_table.GetEnvConfigEntries = [](OrtKeyValuePairs** entries) noexcept -> OrtStatus* {
     Make(entries);
     return nullptr;
   };
+<% endif %>
+<% if virtual %>
   ep_table.CreateHardwareDevice = [](OrtHardwareDeviceType, uint32_t, uint32_t, const char*,
                                      const OrtKeyValuePairs*,
                                      OrtHardwareDevice** device) noexcept -> OrtStatus* {
@@ -189,9 +193,21 @@ std::string Load(const std::string& version, OrtEpFactory** factory) {
   fake = {};
   fake.version = version;
   size_t count = 7;
+<% if several %>
+  // The first of them; the others are as good.
+  OrtEpFactory* factories[std::size(kIdentities)] = {};
+  constexpr size_t kCount = std::size(kIdentities);
+  const std::string error =
+      Take(CreateEpFactories("name", Base(), nullptr, factories, kCount, &count));
+  CHECK(count == (error.empty() ? kCount : 0U));
+  for (size_t i = 1; i < kCount; ++i) ReleaseEpFactory(factories[i]);
+  *factory = factories[0];
+  return error;
+<% else %>
   const std::string error = Take(CreateEpFactories("name", Base(), nullptr, factory, 1, &count));
   CHECK(count == (error.empty() ? 1U : 0U));
   return error;
+<% endif %>
 }
 
 std::string Text(const OrtVersion& version) {
@@ -246,7 +262,7 @@ void TestAcceptedRuntimes() {
 <% if not contexts %>
     CHECK(factory->ValidateCompiledModelCompatibilityInfo == nullptr);
 <% endif %>
-    CHECK(!factory->IsStreamAware(factory));
+    CHECK(factory->IsStreamAware(factory) == (factory->CreateSyncStreamForDevice != nullptr));
     CHECK(ReleaseEpFactory(factory) == nullptr && fake.live == 0);
   }
 }
@@ -260,13 +276,20 @@ void TestBadCalls() {
   CHECK(!Take(CreateEpFactories("name", Base(), nullptr, nullptr, 1, &count)).empty());
   CHECK(!Take(CreateEpFactories("name", Base(), nullptr, &factory, 1, nullptr)).empty());
   CHECK(!Take(CreateEpFactories("name", Base(), nullptr, &factory, 0, &count)).empty());
+<% if several %>
+  // All or none.
+  OrtEpFactory* few[std::size(kIdentities)] = {};
+  constexpr size_t kFew = std::size(kIdentities) - 1;
+  CHECK(!Take(CreateEpFactories("name", Base(), nullptr, few, kFew, &count)).empty());
+  CHECK(count == 0 && few[0] == nullptr);
+<% endif %>
   fake.has_tables = false;
   CHECK(!Take(CreateEpFactories("name", Base(), nullptr, &factory, 1, &count)).empty());
   CHECK(factory == nullptr && fake.live == 0);
   CHECK(ReleaseEpFactory(nullptr) == nullptr);
 }
 
-<% if stub_runtime %>
+<% if stub_runtime or cuda %>
 // Is the device's runtime written, and there?
 bool HasRuntime() {
   std::unique_ptr<<%= ns %>::Runtime> runtime;
@@ -281,7 +304,7 @@ void TestDevicesRollBack() {
   const OrtHardwareDevice* hardware[3] = {};
   OrtEpDevice* devices[8] = {};
   size_t count = 9;
-<% if stub_runtime %>
+<% if stub_runtime or cuda %>
   if (!HasRuntime()) {  // then there are no devices, and that is no error
     CHECK(Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 8, &count)).empty());
     CHECK(count == 0);
@@ -301,9 +324,11 @@ void TestDevicesRollBack() {
   CHECK(!Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 8, &count)).empty());
   CHECK(count == 0 && devices[0] == nullptr && fake.live == 0);
 
+  // Where there is more hardware than room, the first ones are offered.
   fake.devices_until_failure = -1;
-  CHECK(!Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 2, &count)).empty());
-  CHECK(count == 0 && devices[0] == nullptr && fake.live == 0);
+  CHECK(Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 2, &count)).empty());
+  CHECK(count == 2 && devices[2] == nullptr);
+  for (size_t i = 0; i < count; ++i) ep_table.ReleaseEpDevice(devices[i]);
 
   CHECK(Take(factory->GetSupportedDevices(factory, hardware, 3, devices, 8, &count)).empty());
   CHECK(count == 3);
@@ -363,7 +388,12 @@ void TestStamps() {
   const Api api{&ort_table, &ep_table, 25};
   Factory factory(api, nullptr);
   CHECK(factory.ort_version_supported == 25);
-  CHECK(factory.CreateSyncStreamForDevice == nullptr && factory.DeinitGraphicsInterop == nullptr);
+<% if not streams %>
+  CHECK(factory.CreateSyncStreamForDevice == nullptr);
+<% endif %>
+<% if not graphics_interop %>
+  CHECK(factory.DeinitGraphicsInterop == nullptr);
+<% endif %>
 <% if contexts %>
   Ep ep(factory, Logger(api, nullptr), Rule());
 <% else %>
@@ -399,23 +429,40 @@ void TestStamps() {
 <% endif %>
 <% if device_memory %>
   if (!CHECK(factory.Init().ok())) return;
-<% if stub_runtime %>
+<% if stub_runtime or cuda %>
   if (!HasRuntime()) return;
 <% endif %>
   const DataTransfer transfer(factory);
   CHECK(transfer.ort_version_supported == 25);
+<% if profiler %>
+  const MemcpyKernel copy(ep, "", "");
+<% else %>
   const MemcpyKernel copy(ep);
+<% endif %>
   CHECK(copy.ort_version_supported == 25 && copy.flags == 0);
 <% if memories %>
   const Logger logger(api, nullptr);
   DeviceSource source(factory.runtime());
 <% if arena %>
-  Allocator pooled(api, logger, source, std::make_shared<Arena>(source, ArenaOptions()), nullptr);
+<% if streams %>
+  StreamOrder& order = factory.order();
+  const auto arena = [&] { return std::make_shared<Arena>(source, ArenaOptions(), &order); };
+<% else %>
+  const auto arena = [&] { return std::make_shared<Arena>(source, ArenaOptions()); };
+<% endif %>
+  Allocator pooled(api, logger, source, arena(), nullptr);
   CHECK(pooled.version == 25 && pooled.GetStats != nullptr);
 <% if target >= 25 %>
   CHECK(pooled.Shrink != nullptr);
 <% endif %>
+<% if streams %>
+  CHECK(pooled.AllocOnStream != nullptr && pooled.AllocOnStream(&pooled, 0, nullptr) == nullptr);
+  void* const block = pooled.AllocOnStream(&pooled, 1000, nullptr);
+  CHECK(block != nullptr);
+  pooled.Free(&pooled, block);
+<% else %>
   CHECK(pooled.AllocOnStream == nullptr);
+<% endif %>
   CHECK(pooled.Alloc(&pooled, 0) == nullptr && pooled.Reserve(&pooled, 0) == nullptr);
   CHECK(pooled.Alloc(&pooled, size_t{1} << 62) == nullptr);
   CHECK(pooled.Reserve(&pooled, size_t{1} << 62) == nullptr);
@@ -423,8 +470,7 @@ void TestStamps() {
   pooled.Free(&pooled, nullptr);
   pooled.Free(&pooled, &source);
   const Api older{&ort_table, &ep_table, 24};
-  const Allocator on_older(older, logger, source, std::make_shared<Arena>(source, ArenaOptions()),
-                           nullptr);
+  const Allocator on_older(older, logger, source, arena(), nullptr);
   CHECK(on_older.version == 24 && on_older.GetStats != nullptr && on_older.Shrink == nullptr);
   Allocator allocator(api, logger, source, nullptr, nullptr);
 <% else %>
@@ -434,6 +480,7 @@ void TestStamps() {
   Allocator allocator(api, factory.runtime(), nullptr);
 <% endif %>
   CHECK(allocator.version == 25 && allocator.Shrink == nullptr);
+  CHECK(allocator.AllocOnStream == nullptr);
   OrtKeyValuePairs* statistics = nullptr;
   CHECK(Take(allocator.GetStats(&allocator, &statistics)).empty() && statistics != nullptr);
   ort_table.ReleaseKeyValuePairs(statistics);
@@ -442,7 +489,7 @@ void TestStamps() {
   CHECK(allocator.Alloc(&allocator, size_t{1} << 62) == nullptr);
 <% endif %>
 }
-<% if device_memory and not stub_runtime %>
+<% if device_memory and host_runtime %>
 
 // Device addresses are not the host's to follow, and blocks do not overlap.
 void TestDeviceMemory() {
@@ -454,21 +501,21 @@ void TestDeviceMemory() {
     if (!CHECK(runtime->Allocate(bytes, &address).ok())) return;
     blocks.push_back(address);
     std::vector<char> data(bytes, static_cast<char>(blocks.size()));
-    CHECK(runtime->CopyToDevice(address, data.data(), bytes).ok());
+    CHECK(runtime->CopyToDevice(address, data.data(), bytes<% if streams %>, nullptr<% endif %>).ok());
     CHECK(runtime->KernelAddress(address) != address);
   }
   runtime->Free(blocks[1]);
   void* reused = nullptr;
   CHECK(runtime->Allocate(4096, &reused).ok() && reused == blocks[1]);
-  CHECK(runtime->CopyOnDevice(reused, blocks[2], 4096).ok());
+  CHECK(runtime->CopyOnDevice(reused, blocks[2], 4096<% if streams %>, nullptr<% endif %>).ok());
   for (size_t index = 0; index < blocks.size(); ++index) {
     char value = 0;
-    CHECK(runtime->CopyToHost(&value, blocks[index], 1).ok());
+    CHECK(runtime->CopyToHost(&value, blocks[index], 1<% if streams %>, nullptr<% endif %>).ok());
     CHECK(value == (index == 1 ? 3 : static_cast<char>(index + 1)));
   }
   char on_host = 0;
   CHECK(runtime->KernelAddress(&on_host) == nullptr);
-  CHECK(!runtime->CopyToDevice(&on_host, &on_host, 1).ok());
+  CHECK(!runtime->CopyToDevice(&on_host, &on_host, 1<% if streams %>, nullptr<% endif %>).ok());
   for (void* block : blocks) runtime->Free(block);
   void* again = nullptr;
   CHECK(runtime->Allocate(1 << 20, &again).ok() && again == blocks[0]);
@@ -481,7 +528,7 @@ void TestDeviceMemory() {
   bytes[99] = 7;
   CHECK(runtime->KernelAddress(bytes) == bytes && runtime->KernelAddress(bytes + 99) == bytes + 99);
   CHECK(runtime->KernelAddress(bytes + 100) == nullptr);
-  CHECK(runtime->CopyOnDevice(bytes, bytes + 99, 1).ok() && bytes[0] == 7);
+  CHECK(runtime->CopyOnDevice(bytes, bytes + 99, 1<% if streams %>, nullptr<% endif %>).ok() && bytes[0] == 7);
   runtime->Free(both);  // not that kind of memory: nothing happens
   CHECK(runtime->KernelAddress(both) == both);
   runtime->FreeHost(&on_host);
@@ -531,7 +578,7 @@ int main() {
 <% if compiled %>
   TestCompileFails();
 <% endif %>
-<% if device_memory and not stub_runtime %>
+<% if device_memory and host_runtime %>
   TestDeviceMemory();
 <% endif %>
   TestGuards();

@@ -264,7 +264,11 @@ inline Status Run(const Executable& executable, const std::vector<TensorValue>& 
 <% endif %>
   for (const Tensor& tensor : tensors) inputs.push_back(&tensor);
   FakeExec exec(3);
+<% if streams %>
+  return executable.Run(Inputs(inputs.data(), inputs.size()), results, nullptr, exec);
+<% else %>
   return executable.Run(Inputs(inputs.data(), inputs.size()), results, exec);
+<% endif %>
 }
 
 // Results of a run that must succeed.

@@ -57,9 +57,11 @@ class FakeNode final : public Node {
   Status Get(const char* name, std::vector<float>* value, bool* found) const override {
     return Find(name, value, found);
   }
+<% if tensor_attributes or compiled %>
   Status Get(const char* name, TensorValue* value, bool* found) const override {
     return Find(name, value, found);
   }
+<% endif %>
 <% if strings_attributes %>
   Status Get(const char* name, std::vector<std::string>* value, bool* found) const override {
     return Find(name, value, found);
@@ -241,7 +243,7 @@ class Call {
     }
     const Inputs given(inputs.data(), inputs.size());
     results.shapes.assign(expected_.size(), Shape());
-    EP_RETURN_IF_ERROR(kernel->InferShapes(given, results.shapes));
+    EP_RETURN_IF_ERROR(kernel->Infer(given, results.shapes));
 
     results.memory.resize(expected_.size());
     std::vector<MutableTensor> made(expected_.size());
@@ -257,7 +259,7 @@ class Call {
       empty = empty && bytes == 0;
     }
     if (empty) return Status();
-    return kernel->Compute(given, Outputs(outputs.data(), outputs.size()), exec);
+    return kernel->Run(given, Outputs(outputs.data(), outputs.size()), exec);
   }
 
   void RunOn(Exec& exec) {

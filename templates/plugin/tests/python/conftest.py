@@ -72,7 +72,7 @@ def plugin(library: Path, manifest: dict[str, Any]) -> Plugin:
     It stays registered: the sessions of tests that failed live until their reports are written.
     """
     package.register(virtual=manifest["virtual"])
-    devices = package.devices()
+    devices = [device for device in package.devices() if device.ep_name == manifest["ep"]]
     if not devices:
         message = f"{manifest['ep']} offers no device on this machine"
         if os.environ.get(_NO_DEVICE_VARIABLE) == "1":

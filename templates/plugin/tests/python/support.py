@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+<% if nhwc %>
+import tempfile
+<% endif %>
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +37,17 @@ _CUSTOM: dict[tuple[str, str], Any] = {
 _IR_VERSION = 8  # old enough for every runtime, and it knows every opset
 _OPSET = 17  # of ONNX's own domain, in a model of another one
 
+<% if nhwc %>
+# The runtime renames the nodes that it converts, and the transposes that it adds have names of their
+# own.
+_NAME = "node"
+_NHWC = "com.ms.internal.nhwc"
+_NO_CPU = "session.disable_cpu_ep_fallback"
+_LOWEST = 7  # of ONNX's opsets: older models the runtime leaves to the CPU, for the layout's sake
+_RUNTIME = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
+_MODELS = tempfile.TemporaryDirectory()
+_NUMBERS = itertools.count()
+<% endif %>
 NUMBERS = {
     "float32": onnx.TensorProto.FLOAT,
     "uint8": onnx.TensorProto.UINT8,
@@ -71,12 +85,25 @@ class Plugin:
         options: Mapping[str, str] | None = None,
         config: Mapping[str, str] | None = None,
     ) -> onnxruntime.InferenceSession:
+<% if nhwc %>
+        """A session that runs on the device alone: without the switch that forbids the CPU, a
+        broken execution provider would be replaced silently and every test would pass. Around nodes
+        that are converted the CPU may transpose: there `taken` tells."""
+<% else %>
         """A session that runs on the device alone: without the switch that forbids the CPU, a
         broken execution provider would be replaced silently and every test would pass."""
+<% endif %>
         settings = onnxruntime.SessionOptions()
         settings.log_severity_level = 3
         settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+<% if nhwc %>
+        nodes = onnx.load_from_string(model).graph.node
+        converts = any(node.op_type in self.manifest["layout"]["ops"] for node in nodes)
+        settings.add_session_config_entry(_NO_CPU, "0" if converts else "1")
+        settings.optimized_model_filepath = f"{_MODELS.name}/{next(_NUMBERS)}.onnx"
+<% else %>
         settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+<% endif %>
         settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         settings.add_provider_for_devices([self.device], dict(options or {}))
         # After the device: with it come the published defaults, which overwrite what is there.
@@ -99,6 +126,34 @@ class Plugin:
 <% endif %>
 
     def taken(self, session: onnxruntime.InferenceSession) -> list[str]:
+<% if nhwc %>
+        """The types of the model's nodes that the runtime has given to this device."""
+        if session.get_session_options().get_session_config_entry(_NO_CPU) == "1":
+            return sorted(node.op_type for node in _written(session) if node.name.startswith(_NAME))
+        others = [
+            op
+            for op, domain, name in self._recorded(session)
+            if domain != _NHWC and name.startswith(_NAME)
+        ]
+        return sorted(self.converted(session) + others)
+
+    def converted(self, session: onnxruntime.InferenceSession) -> list[str]:
+        """The types of the nodes that the runtime has converted to the device's layout. They are
+        the device's: there would be no session if it had not taken them again."""
+        written = sorted(node.op_type for node in _written(session) if node.domain == _NHWC)
+        recorded = sorted(op for op, domain, _ in self._recorded(session) if domain == _NHWC)
+        # Older runtimes record only what nobody had taken before.
+        assert recorded == written or (_RUNTIME < (1, 32) and not recorded)
+        return written
+
+    def _recorded(self, session: onnxruntime.InferenceSession) -> list[tuple[str, str, str]]:
+        return [
+            (node.op_type, node.domain, node.name)
+            for part in session.get_provider_graph_assignment_info()
+            if part.ep_name == self.name
+            for node in part.get_nodes()
+        ]
+<% else %>
         """The types of the nodes that the runtime recorded as given to this device."""
         return sorted(
             node.op_type
@@ -106,6 +161,7 @@ class Plugin:
             if part.ep_name == self.name
             for node in part.get_nodes()
         )
+<% endif %>
 
 
 @dataclass(frozen=True)
@@ -155,7 +211,7 @@ class Trial:
             number = helper.np_dtype_to_tensor_dtype(dtype)
             inputs.append(helper.make_tensor_value_info(name, number, spec["shape"]))
         outputs = [f"y{index}" for index in range(case.get("outputs", 1))]
-        node = helper.make_node(op, names, outputs, name="node", domain=domain)
+        node = helper.make_node(op, names, outputs, name=<% if nhwc %>_NAME<% else %>"node"<% endif %>, domain=domain)
         for key, value in case.get("attributes", {}).items():
             node.attribute.append(helper.make_attribute(key, self._attribute(value)))
         graph = helper.make_graph(
@@ -165,7 +221,12 @@ class Trial:
             [helper.make_empty_tensor_value_info(name) for name in outputs],
             constants,
         )
+<% if nhwc %>
+        version = self.since if domain else max(self.since, _LOWEST)
+        opsets = {"": _OPSET, domain: version}.items()
+<% else %>
         opsets = {"": _OPSET, domain: self.since}.items()
+<% endif %>
         imports = [helper.make_opsetid(name, version) for name, version in opsets]
         model = helper.make_model(graph, opset_imports=imports)
         model.ir_version = _IR_VERSION
@@ -190,6 +251,14 @@ class Trial:
         return helper.np_dtype_to_tensor_dtype(dtype)
 
 
+<% if nhwc %>
+def _written(session: onnxruntime.InferenceSession) -> Sequence[onnx.NodeProto]:
+    """The nodes of a session as they are computed."""
+    model = onnx.load(session.get_session_options().optimized_model_filepath)
+    return list(model.graph.node)
+
+
+<% endif %>
 def trials(manifest: Mapping[str, Any], *, stubs: bool = False) -> Iterator[Trial]:
     """Every case of every op, version and combination of types that the library registers.
 

@@ -81,6 +81,45 @@ def test_a_bad_value_is_an_error_that_names_option_and_value(
     with pytest.raises(Exception, match=name):
         plugin.session(_MODEL, config={f"ep.{plugin.name.lower()}.{name}": value})
 <% endif %>
+<% if dynamic_options %>
+
+
+def _dynamic_keys(plugin: Plugin) -> list[str]:
+    """As applications write them."""
+    prefixes = ("ep.dynamic.", f"ep.{plugin.name.lower()}.")
+    names = [option["name"] for option in _OPTIONS if option["dynamic"]]
+    return [prefix + name for prefix in prefixes for name in names]
+
+
+def test_dynamic_options_change_while_a_session_lives(plugin: Plugin) -> None:
+    session = plugin.session(_MODEL)
+    defaults = {option["name"]: _text(option["default"]) for option in _OPTIONS}
+    changes = {key: defaults[key.rpartition(".")[2]] for key in _dynamic_keys(plugin)}
+    session.set_ep_dynamic_options(changes)
+    for key, value in changes.items():
+        session.set_ep_dynamic_options({key: value})
+
+
+def test_a_bad_value_of_a_dynamic_option_is_an_error(plugin: Plugin) -> None:
+    session = plugin.session(_MODEL)
+    for key in _dynamic_keys(plugin):
+        for name, value in _bad_values():
+            if key.endswith(f".{name}"):
+                with pytest.raises(Exception, match=name):
+                    session.set_ep_dynamic_options({key: value})
+
+
+def test_what_is_not_dynamic_is_an_error_that_names_what_is(plugin: Plugin) -> None:
+    session = plugin.session(_MODEL)
+    fixed = [option["name"] for option in _OPTIONS if not option["dynamic"]]
+    for name in [*fixed, "no_such_option"]:
+        with pytest.raises(Exception, match=f"'ep.dynamic.{name}'") as caught:
+            session.set_ep_dynamic_options({f"ep.dynamic.{name}": "1"})
+        for key in _dynamic_keys(plugin):
+            if key.startswith("ep.dynamic."):
+                assert key in str(caught.value)
+    session.set_ep_dynamic_options({"ep.someotherexecutionprovider.effort": "abc"})
+<% endif %>
 <% if excludes %>
 
 

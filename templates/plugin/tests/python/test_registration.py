@@ -36,7 +36,9 @@ def test_the_devices_carry_the_execution_provider_s_name_under_any_registration(
     try:
         assert name.startswith("anything-42")
         assert len(package.devices()) == 2 * before
-        assert {device.ep_name for device in package.devices()} == {plugin.name}
+        names = {device.ep_name for device in package.devices()}
+        assert plugin.name in names
+        assert names <= set(package.get_ep_names())
     finally:
         package.unregister(name)
     assert len(package.devices()) == before
@@ -49,7 +51,7 @@ def test_the_devices_name_the_library_that_they_come_from(plugin: Plugin, librar
     assert Path(path) == library
 
 
-def test_a_session_that_is_alive_keeps_the_registration(library: Path) -> None:
+def test_a_session_that_is_alive_keeps_the_registration(plugin: Plugin) -> None:
     result = fresh(
         _ONE_NODE
         + """
@@ -77,12 +79,12 @@ def test_a_session_that_is_alive_keeps_the_registration(library: Path) -> None:
         pytest.param("raise SystemExit(0)", id="exit-with-a-session"),
     ],
 )
-def test_the_process_ends_well(library: Path, ending: str) -> None:
+def test_the_process_ends_well(plugin: Plugin, ending: str) -> None:
     result = fresh(f"{_ONE_NODE}\n    session = check()\n    {ending}\n")
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_five_rounds_of_register_run_unregister_give_the_same_result(library: Path) -> None:
+def test_five_rounds_of_register_run_unregister_give_the_same_result(plugin: Plugin) -> None:
     result = fresh(
         _ONE_NODE
         + """
@@ -122,7 +124,7 @@ def test_before_registration_there_is_no_device(library: Path) -> None:
 
 
 <% if virtual %>
-def test_a_virtual_device_is_offered_only_under_a_virtual_name(library: Path) -> None:
+def test_a_virtual_device_is_offered_only_under_a_virtual_name(plugin: Plugin) -> None:
     result = fresh(
         """
         import <%= package %> as package

@@ -8,14 +8,17 @@
 
 namespace <%= ns %> {
 
+<% if cuda %>
+class CudaLibraries;
+
+<% endif %>
 // What a kernel may use while it computes: threads, scratch memory, the device's stream.
 class Exec {
  public:
   using Range = void (*)(void* context, int64_t begin, int64_t end);
+  static constexpr int64_t kWorkPerPiece = 32768;  // element operations that are worth a thread
 
-  Exec() = default;
-  Exec(const Exec&) = delete;
-  Exec& operator=(const Exec&) = delete;
+  Exec& operator=(Exec&&) = delete;  // and so no copies
   virtual ~Exec() = default;
 
   // Calls `range` on disjoint pieces of [0, count) that together cover it, possibly on several
@@ -28,11 +31,20 @@ class Exec {
 
   // The native stream that device code must be launched on; null on the host.
   virtual void* Stream() const noexcept = 0;
+<% if cuda %>
+
+  // NVIDIA's libraries, for kernels that call them (gen/api/cuda_libraries.h); null where there are
+  // none, and a kernel of our own serves.
+  virtual CudaLibraries* Libraries() noexcept { return nullptr; }
+<% endif %>
 };
 
 // ParallelFor with a callable: body(begin, end).
 template <class Body>
 void ParallelFor(Exec& exec, int64_t count, int64_t cost, Body body) {
+  // Small work is done before threads would have been asked for it.
+  constexpr int64_t kLeast = Exec::kWorkPerPiece;
+  if (count <= kLeast && cost <= kLeast && count * cost <= kLeast) return body(int64_t{0}, count);
   exec.ParallelFor(
       count, cost,
       [](void* context, int64_t begin, int64_t end) { (*static_cast<Body*>(context))(begin, end); },

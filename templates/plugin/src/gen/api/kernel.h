@@ -16,27 +16,15 @@ namespace <%= ns %> {
 // A kernel made for one node. Immutable, so one kernel may run on several threads at once.
 class Kernel {
  public:
-  Kernel() = default;
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
+  Kernel& operator=(Kernel&&) = delete;  // and so no copies
   virtual ~Kernel() = default;
 
   // Sets the shape of every output; on entry `shapes` has one empty shape per output of the node.
   // All required inputs are there.
-  virtual Status InferShapes(Inputs inputs, Shapes& shapes) const = 0;
+  virtual Status Infer(Inputs inputs, Shapes& shapes) const = 0;
   // Computes. Not called when every output is empty.
-  virtual Status Compute(Inputs inputs, Outputs outputs, Exec& exec) const = 0;
+  virtual Status Run(Inputs inputs, Outputs outputs, Exec& exec) const = 0;
 };
-
-// Calls of an op's functions from outside any class, so that they are found by the attributes' type.
-template <class Attrs>
-Status CallInferShapes(const Attrs& attrs, Inputs inputs, Shapes& shapes) {
-  return InferShapes(attrs, inputs, shapes);
-}
-template <class Attrs>
-Status CallCompute(const Attrs& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  return Compute(attrs, inputs, outputs, exec);
-}
 
 // An op is a struct of attributes and three functions found by it:
 //   Status Read(const Node&, Attrs&);        an error refuses the node; its text is the reason
@@ -52,11 +40,11 @@ class KernelOf final : public Kernel {
     return Status();
   }
 
-  Status InferShapes(Inputs inputs, Shapes& shapes) const override {
-    return CallInferShapes(attrs_, inputs, shapes);
+  Status Infer(Inputs inputs, Shapes& shapes) const override {
+    return InferShapes(attrs_, inputs, shapes);
   }
-  Status Compute(Inputs inputs, Outputs outputs, Exec& exec) const override {
-    return CallCompute(attrs_, inputs, outputs, exec);
+  Status Run(Inputs inputs, Outputs outputs, Exec& exec) const override {
+    return Compute(attrs_, inputs, outputs, exec);
   }
 
  private:

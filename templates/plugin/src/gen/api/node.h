@@ -26,9 +26,7 @@ struct TensorValue {
 // claiming), over ORT's kernel info (when creating the kernel) and by hand in tests.
 class Node {
  public:
-  Node() = default;
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
+  Node& operator=(Node&&) = delete;  // and so no copies
   virtual ~Node() = default;
 
   // The since-version of the schema that the node follows.
@@ -43,7 +41,9 @@ class Node {
   virtual Status Get(const char* name, std::string* value, bool* found = nullptr) const = 0;
   virtual Status Get(const char* name, std::vector<int64_t>* value, bool* found = nullptr) const = 0;
   virtual Status Get(const char* name, std::vector<float>* value, bool* found = nullptr) const = 0;
+<% if tensor_attributes or compiled %>
   virtual Status Get(const char* name, TensorValue* value, bool* found = nullptr) const = 0;
+<% endif %>
 <% if strings_attributes %>
   virtual Status Get(const char* name, std::vector<std::string>* value,
                      bool* found = nullptr) const = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace <%= ns %> {
@@ -52,32 +53,26 @@ inline int64_t ElementCount(const Shape& shape) noexcept {
   return static_cast<int64_t>(count);
 }
 
-// A view of an input; owns no data. `raw` is what kernel code may read: on a device it is a device
-// address, except for the inputs that the kernel table lists as host inputs.
-struct Tensor {
-  const void* raw = nullptr;
+// A view of a tensor; owns no data.
+template <class Raw>
+struct TensorView {
+  Raw* raw = nullptr;
   DType dtype = DType::kUndefined;
   Shape shape;
 
   int64_t size() const noexcept { return ElementCount(shape); }
   template <class T>
-  const T* data() const noexcept {
-    return static_cast<const T*>(raw);
+  auto* data() const noexcept {
+    return static_cast<std::conditional_t<std::is_const_v<Raw>, const T, T>*>(raw);
   }
 };
 
-// A view of an output that has its final shape and type.
-struct MutableTensor {
-  void* raw = nullptr;
-  DType dtype = DType::kUndefined;
-  Shape shape;
+// An input. `raw` is what kernel code may read: on a device it is a device address, except for the
+// inputs that the kernel table lists as host inputs.
+using Tensor = TensorView<const void>;
 
-  int64_t size() const noexcept { return ElementCount(shape); }
-  template <class T>
-  T* data() const noexcept {
-    return static_cast<T*>(raw);
-  }
-};
+// An output that has its final shape and type.
+using MutableTensor = TensorView<void>;
 
 // The inputs or the outputs of one call, by position. An optional input that was left out and an
 // output that nobody asked for are absent, not missing: positions never shift.

@@ -36,9 +36,7 @@ struct Saved {
 // Where the results of a run go.
 class Results {
  public:
-  Results() = default;
-  Results(const Results&) = delete;
-  Results& operator=(const Results&) = delete;
+  Results& operator=(Results&&) = delete;  // and so no copies
   virtual ~Results() = default;
 
   // Memory for output `index`, of the type of its port; once per output and run.
@@ -51,9 +49,7 @@ class Results {
 // A compiled group of nodes. Immutable to the outside: several threads may run it at once.
 class Executable {
  public:
-  Executable() = default;
-  Executable(const Executable&) = delete;
-  Executable& operator=(const Executable&) = delete;
+  Executable& operator=(Executable&&) = delete;  // and so no copies
   virtual ~Executable() = default;
 
   // In the order of a run's inputs and outputs.
@@ -65,7 +61,13 @@ class Executable {
 <% if device_memory %>
   // Their addresses are the device's: Runtime::KernelAddress makes one for kernels.
 <% endif %>
+<% if streams %>
+  // What the device does is put into `stream`; where that is null, it has been done at the end. All
+  // memory of the device stays until the queue has come so far. `exec` is for work on the host.
+  virtual Status Run(Inputs inputs, Results& results, Stream stream, Exec& exec) const = 0;
+<% else %>
   virtual Status Run(Inputs inputs, Results& results, Exec& exec) const = 0;
+<% endif %>
 
   virtual Status Save(Saved* saved) const = 0;
 };
@@ -77,7 +79,14 @@ struct CompileRequest {
   // Nothing is going to be run: the session ends once the compiled model is written.
   bool compile_only = false;
 <% if options %>
+<% if dynamic_options %>
+  const Options* options = nullptr;  // that the session begins with
+  // As they are at the moment, for an executable that keeps this: applications may change some of
+  // them, between runs and during one.
+  std::shared_ptr<const LiveOptions> live_options;
+<% else %>
   const Options* options = nullptr;  // of the session
+<% endif %>
 <% endif %>
 <% if device_memory %>
   Runtime* runtime = nullptr;  // outlives the executable

@@ -53,11 +53,19 @@ class GraphProgram final : public Executable {
   const std::vector<Port>& inputs() const noexcept override { return inputs_; }
   const std::vector<Port>& outputs() const noexcept override { return outputs_; }
 
+<% if streams %>
+  Status Run(Inputs inputs, Results& results, Stream stream, Exec& exec) const override {
+<% else %>
   Status Run(Inputs inputs, Results& results, Exec& exec) const override {
+<% endif %>
     if (is_saved_only_) return Failed("this group was compiled to be saved, not to be run");
     try {
       std::unique_ptr<Workspace> workspace = TakeWorkspace();
+<% if streams %>
+      const Status status = workspace->Run(inputs, results, stream, exec);
+<% else %>
       const Status status = workspace->Run(inputs, results, exec);
+<% endif %>
       const std::lock_guard<std::mutex> lock(mutex_);
       idle_.push_back(std::move(workspace));
       return status;
@@ -134,7 +142,12 @@ class GraphProgram final : public Executable {
         EP_RETURN_IF_ERROR(constants_.back()->Reserve(*data_.runtime, bytes.size));
         void* memory = constants_.back()->get();
         if (bytes.size != 0) {
+<% if streams %>
+          EP_RETURN_IF_ERROR(
+              data_.runtime->CopyToDevice(memory, bytes.data, bytes.size, nullptr));
+<% else %>
           EP_RETURN_IF_ERROR(data_.runtime->CopyToDevice(memory, bytes.data, bytes.size));
+<% endif %>
         }
         address = memory;
       }
@@ -165,7 +178,11 @@ class GraphProgram final : public Executable {
     if (bytes->data != nullptr || bytes->size == 0) return Status();
     void* data = nullptr;
     *bytes = Allocate(bytes->size, &data);
+<% if streams %>
+    return data_.runtime->CopyToHost(data, data_.addresses[index], bytes->size, nullptr);
+<% else %>
     return data_.runtime->CopyToHost(data, data_.addresses[index], bytes->size);
+<% endif %>
   }
 <% endif %>
 

@@ -4,7 +4,13 @@
 #include <exception>
 #include <new>
 #include <string>
+<% if streams %>
+#include <utility>
+<% endif %>
 
+<% if streams %>
+#include "gen/api/kernel_call.h"
+<% endif %>
 #include "gen/api/signature.h"
 #include "gen/graph/program_check.h"
 
@@ -41,7 +47,33 @@ Workspace::Workspace(const ProgramData& program)
   }
 }
 
+<% if streams %>
+Workspace::~Workspace() {
+  if (end_ == nullptr) return;
+  (void)program_.runtime->WaitOnHost(end_);  // an error has been somebody else's to hear of
+  program_.runtime->DestroyEvent(end_);
+}
+
+Status Workspace::Begin(Stream stream) {
+  stream_ = stream;
+  if (end_ == nullptr) return stream != nullptr ? program_.runtime->CreateEvent(&end_) : Status();
+  return stream != nullptr ? program_.runtime->WaitOnDevice(end_, stream)
+                           : program_.runtime->WaitOnHost(end_);
+}
+
+Status Workspace::Run(Inputs inputs, Results& results, Stream stream, Exec& exec) {
+  EP_RETURN_IF_ERROR(Begin(stream));
+  const Status status = RunAll(inputs, results, exec);
+  // Also after an error: what has been queued until then still uses the memory.
+  Status ended = stream != nullptr ? program_.runtime->Record(end_, stream) : Status();
+  if (!ended.ok()) (void)program_.runtime->Synchronize(stream);
+  return status.ok() ? ended : status;
+}
+
+Status Workspace::RunAll(Inputs inputs, Results& results, Exec& exec) {
+<% else %>
 Status Workspace::Run(Inputs inputs, Results& results, Exec& exec) {
+<% endif %>
   const Graph& graph = program_.graph;
   if (inputs.size() != graph.inputs.size()) {
     return InvalidArgument("the compiled group takes " + std::to_string(graph.inputs.size()) +
@@ -95,10 +127,20 @@ Status Workspace::RunNode(size_t index, Results& results, Exec& exec) {
   const Inputs inputs(inputs_.data(), inputs_.size());
   shapes_.resize(count);
   for (Shape& shape : shapes_) shape.clear();
-  EP_RETURN_IF_ERROR(kernel.InferShapes(inputs, shapes_));
+  EP_RETURN_IF_ERROR(kernel.Infer(inputs, shapes_));
   if (shapes_.size() < count) return Failed("the kernel does not know all its outputs");
   EP_RETURN_IF_ERROR(PlaceOutputs(index, results));
-  if (!is_empty_) EP_RETURN_IF_ERROR(kernel.Compute(inputs, Outputs(outputs_.data(), count), exec));
+<% if streams %>
+  const Outputs outputs(outputs_.data(), count);
+  if (!is_empty_) {
+    // Kernels that leave their results on the host read shapes, and nothing of the device's memory.
+    EP_RETURN_IF_ERROR(program_.rows[index]->host_outputs != 0
+                           ? kernel.Run(inputs, outputs, exec)
+                           : Queue(index, inputs, outputs));
+  }
+<% else %>
+  if (!is_empty_) EP_RETURN_IF_ERROR(kernel.Run(inputs, Outputs(outputs_.data(), count), exec));
+<% endif %>
 <% if device_memory %>
   return MoveOutputs(index, results);
 <% else %>
@@ -106,6 +148,22 @@ Status Workspace::RunNode(size_t index, Results& results, Exec& exec) {
 <% endif %>
 }
 
+<% if streams %>
+Status Workspace::Queue(size_t index, Inputs inputs, Outputs outputs) const {
+  const auto call =
+      std::make_shared<KernelCall>(*program_.kernels[index], inputs.size(), outputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    call->AddInput(inputs.at(i), IsOnHost(program_.rows[index]->host_inputs, i));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) call->AddOutput(outputs.at(i));
+  // The node comes with the error, which is for somebody else to report.
+  auto work = [call, &graph = program_.graph, index](Exec& exec) {
+    return Located(graph, index, call->Run(exec));
+  };
+  return program_.runtime->Launch(stream_, std::move(work));
+}
+
+<% endif %>
 void Workspace::ListInputs(size_t index) {
   inputs_.clear();
   for (uint32_t value : program_.graph.nodes[index].inputs) {
@@ -199,7 +257,12 @@ Status Workspace::Download(uint32_t value) {
   EP_RETURN_IF_ERROR(ReserveOnHost(value, tensors_[value].shape));
   if (bytes == 0) return Status();
   void* host = host_slots_[program_.plan.host_places[value].index].get();
+<% if streams %>
+  EP_RETURN_IF_ERROR(program_.runtime->CopyToHost(host, addresses_[value], bytes, stream_));
+  return stream_ != nullptr ? program_.runtime->Synchronize(stream_) : Status();
+<% else %>
   return program_.runtime->CopyToHost(host, addresses_[value], bytes);
+<% endif %>
 }
 
 // For kernels that read the value on the device, and for results, if it is one.
@@ -210,7 +273,14 @@ Status Workspace::Upload(uint32_t value, Results& results) {
   EP_RETURN_IF_ERROR(CountBytes(from.dtype, from.shape, &bytes));
   EP_RETURN_IF_ERROR(PlaceOutput(value, from.shape, results));
   if (bytes == 0) return Status();
+<% if streams %>
+  EP_RETURN_IF_ERROR(
+      program_.runtime->CopyToDevice(addresses_[value], from.raw, bytes, stream_));
+  // The host's memory is for other values next.
+  return stream_ != nullptr ? program_.runtime->Synchronize(stream_) : Status();
+<% else %>
   return program_.runtime->CopyToDevice(addresses_[value], from.raw, bytes);
+<% endif %>
 }
 
 Status Workspace::MoveOutputs(size_t index, Results& results) {

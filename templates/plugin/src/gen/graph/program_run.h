@@ -33,10 +33,24 @@ struct ProgramData {
 class Workspace {
  public:
   explicit Workspace(const ProgramData& program);
+<% if streams %>
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace();  // waits for the last run: what is queued refers to the program
+
+  Status Run(Inputs inputs, Results& results, Stream stream, Exec& exec);
+<% else %>
 
   Status Run(Inputs inputs, Results& results, Exec& exec);
+<% endif %>
 
  private:
+<% if streams %>
+  // The run before may still be queued: comes after it.
+  Status Begin(Stream stream);
+  Status RunAll(Inputs inputs, Results& results, Exec& exec);
+  Status Queue(size_t index, Inputs inputs, Outputs outputs) const;
+<% endif %>
   Status TakeInput(size_t index, const Tensor& tensor);
   Status RunNode(size_t index, Results& results, Exec& exec);
   void ListInputs(size_t index);
@@ -52,6 +66,10 @@ class Workspace {
 <% endif %>
 
   const ProgramData& program_;
+<% if streams %>
+  Stream stream_ = nullptr;  // of this run
+  Event end_ = nullptr;      // of the run before; null before the first
+<% endif %>
   // Per value.
   std::vector<Tensor> tensors_;
 <% if device_memory %>

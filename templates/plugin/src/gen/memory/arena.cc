@@ -2,18 +2,18 @@
 #include "gen/memory/arena.h"
 
 #include <algorithm>
+<% if not streams %>
 #include <iterator>
+<% endif %>
 #include <string>
+<% if streams %>
+#include <utility>
+<% endif %>
+
+#include "gen/memory/nodes.h"
 
 namespace <%= ns %> {
 namespace {
-
-// A node that goes into a container later without taking memory then.
-template <class Container, class... Args>
-typename Container::node_type MakeNode(Args&&... args) {
-  Container one;
-  return one.extract(one.emplace(std::forward<Args>(args)...).first);
-}
 
 bool RoundUp(size_t bytes, size_t* rounded) {
   *rounded = (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
@@ -26,14 +26,35 @@ Status TooMuch(size_t bytes) {
 
 }  // namespace
 
+<% if streams %>
+Arena::Arena(MemorySource& source, const ArenaOptions& options, StreamOrder* order)
+    : source_(source), options_(options), order_(order), next_region_(options.first_region) {}
+<% else %>
 Arena::Arena(MemorySource& source, const ArenaOptions& options)
     : source_(source), options_(options), next_region_(options.first_region) {}
+<% endif %>
 
 Arena::~Arena() {
   for (const auto& [begin, region] : regions_) source_.Free(region.base);
   for (const auto& [begin, region] : reserved_) source_.Free(region.base);
 }
 
+<% if streams %>
+Status Arena::Allocate(size_t bytes, Stream stream, void** address) {
+  *address = nullptr;
+  size_t wanted = 0;
+  if (bytes == 0) return Status();
+  if (!RoundUp(bytes, &wanted)) return TooMuch(bytes);
+  Lock lock(mutex_);
+  auto found = FindFree(wanted, stream);
+  if (found == blocks_.end()) EP_RETURN_IF_ERROR(FindMore(wanted, stream, lock, &found));
+  Occupy(found, wanted, stream);
+  ++statistics_.allocations;
+  CountUse(found->second.bytes);
+  *address = reinterpret_cast<void*>(found->first);
+  return Status();
+}
+<% else %>
 Status Arena::Allocate(size_t bytes, void** address) {
   *address = nullptr;
   size_t wanted = 0;
@@ -61,6 +82,7 @@ Status Arena::Allocate(size_t bytes, void** address) {
   *address = reinterpret_cast<void*>(begin);
   return Status();
 }
+<% endif %>
 
 Status Arena::Reserve(size_t bytes, void** address) {
   *address = nullptr;
@@ -68,9 +90,16 @@ Status Arena::Reserve(size_t bytes, void** address) {
   if (bytes == 0) return Status();
   if (!RoundUp(bytes, &wanted)) return TooMuch(bytes);
   auto node = MakeNode<Regions>(Address{0}, Region{});
+<% if streams %>
+  Lock lock(mutex_);
+  if (!Take(wanted, wanted, &node.mapped()).ok()) {
+    SettleAll(lock);
+    GiveBackUnused(lock);
+<% else %>
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!Take(wanted, wanted, &node.mapped()).ok()) {
     GiveBackUnused();
+<% endif %>
     EP_RETURN_IF_ERROR(Take(wanted, wanted, &node.mapped()));
   }
   node.key() = node.mapped().begin;
@@ -81,6 +110,42 @@ Status Arena::Reserve(size_t bytes, void** address) {
   return Status();
 }
 
+<% if streams %>
+bool Arena::Free(void* address) noexcept {
+  if (address == nullptr) return true;
+  Lock lock(mutex_);
+  const auto found = blocks_.find(reinterpret_cast<Address>(address));
+  if (found == blocks_.end()) return FreeReserved(reinterpret_cast<Address>(address), lock);
+  Block& block = found->second;
+  if (block.is_free()) return false;
+  statistics_.in_use -= block.bytes;
+  if (block.group != nullptr) {
+    --block.group->second.in_use;
+    block.moment = order_->Now();
+    if (order_->IsDone(block.group->first, block.moment)) block.group = nullptr;
+  }
+  PutFree(found, std::move(block.place));
+  return true;
+}
+
+bool Arena::FreeReserved(Address address, Lock& lock) noexcept {
+  const auto found = reserved_.find(address);
+  if (found == reserved_.end()) return false;
+  const auto region = reserved_.extract(found);
+  statistics_.in_use -= region.mapped().usable;
+  lock.unlock();
+  source_.Free(region.mapped().base);
+  lock.lock();
+  statistics_.total -= region.mapped().bytes;
+  return true;
+}
+
+void Arena::Shrink() {
+  Lock lock(mutex_);
+  SettleAll(lock);
+  GiveBackUnused(lock);
+}
+<% else %>
 bool Arena::Free(void* address) noexcept {
   if (address == nullptr) return true;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -124,6 +189,7 @@ void Arena::Shrink() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   GiveBackUnused();
 }
+<% endif %>
 
 ArenaStatistics Arena::Statistics() const {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -141,10 +207,12 @@ Status Arena::Grow(size_t wanted) {
   planned = std::min(planned, options_.limit - std::min(options_.limit, statistics_.total));
   Status grown = AddRegion(std::max(planned, wanted), wanted);
   if (!grown.ok() && planned > wanted) grown = AddRegion(wanted, wanted);
+<% if not streams %>
   if (!grown.ok()) {
     GiveBackUnused();  // free, but in pieces that are too small
     grown = AddRegion(wanted, wanted);
   }
+<% endif %>
   if (!grown.ok()) return grown;
   ++statistics_.extensions;
   const size_t doubled = planned <= SIZE_MAX / 2 ? planned * 2 : planned;
@@ -195,6 +263,7 @@ Status Arena::Take(size_t bytes, size_t wanted, Region* region) {
   return TooMuch(bytes);
 }
 
+<% if not streams %>
 void Arena::GiveBackUnused() noexcept {
   for (auto region = regions_.begin(); region != regions_.end();) {
     const auto block = blocks_.find(region->first);
@@ -212,6 +281,7 @@ void Arena::GiveBackUnused() noexcept {
   }
 }
 
+<% endif %>
 void Arena::CountUse(size_t bytes) noexcept {
   statistics_.in_use += bytes;
   statistics_.most_in_use = std::max(statistics_.most_in_use, statistics_.in_use);

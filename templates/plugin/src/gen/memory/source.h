@@ -10,15 +10,17 @@ namespace <%= ns %> {
 // Where allocators and arenas get one kind of memory.
 class MemorySource {
  public:
-  MemorySource() = default;
-  MemorySource(const MemorySource&) = delete;
-  MemorySource& operator=(const MemorySource&) = delete;
+  MemorySource& operator=(MemorySource&&) = delete;  // and so no copies
   virtual ~MemorySource() = default;
 
   // `bytes` is not 0.
   virtual Status Allocate(size_t bytes, void** address) = 0;
   // Takes null, too.
   virtual void Free(void* address) noexcept = 0;
+<% if graph_capture %>
+  // May the host write to it?
+  virtual bool is_for_host() const noexcept { return false; }
+<% endif %>
 };
 
 // The device's own memory.
@@ -43,6 +45,9 @@ class HostSource final : public MemorySource {
     return runtime_.AllocateHost(bytes, address);
   }
   void Free(void* address) noexcept override { runtime_.FreeHost(address); }
+<% if graph_capture %>
+  bool is_for_host() const noexcept override { return true; }
+<% endif %>
 
  private:
   Runtime& runtime_;

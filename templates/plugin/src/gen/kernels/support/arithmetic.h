@@ -19,6 +19,16 @@ EP_HOST_DEVICE T Negate(T x) {
   }
 }
 
+// x < 0, where compilers warn of it when x is unsigned. Not -0.0, and not NaN.
+template <class T>
+EP_HOST_DEVICE bool IsNegative(T x) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return false;
+  } else {
+    return x < T(0);
+  }
+}
+
 // |x|; of -0.0 it is 0.0, and of the smallest integer it is itself.
 template <class T>
 EP_HOST_DEVICE T Magnitude(T x) {

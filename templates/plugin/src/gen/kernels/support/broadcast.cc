@@ -23,11 +23,26 @@ bool Joins(const BroadcastOf<most>& made, int d, const int64_t* outer_strides, i
   return true;
 }
 
+// The usual cases need no arithmetic: every operand has the shape of the output and moves on with
+// it, or is one number that serves all.
+bool Walks(const Operand* operands, int count, const Shape& out, int64_t* steps) {
+  for (int k = 0; k < count; ++k) {
+    const Shape& shape = *operands[k].shape;
+    steps[k] = shape == out ? 1 : 0;
+    if (steps[k] == 0 && !shape.empty()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Status BroadcastShapes(Inputs inputs, Shapes& shapes) {
-  shapes[0] = inputs[0].shape;
-  for (size_t i = 1; i < inputs.size(); ++i) {
+  if (inputs.size() < 2 || (inputs.size() == 2 && inputs[0].shape == inputs[1].shape)) {
+    shapes[0] = inputs[0].shape;
+    return Status();
+  }
+  EP_RETURN_IF_ERROR(CommonShape(inputs[0].shape, inputs[1].shape, &shapes[0]));
+  for (size_t i = 2; i < inputs.size(); ++i) {
     const Shape so_far = shapes[0];
     EP_RETURN_IF_ERROR(CommonShape(so_far, inputs[i].shape, &shapes[0]));
   }
@@ -91,9 +106,21 @@ template Status MakeBroadcast(const char*, const Shape&, const Operand*, int, Br
 
 Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,
                int64_t cost, Loop loop, const void* function, Exec& exec) {
+  int64_t steps[Broadcast::kMaxOperands] = {};
+  if (Walks(operands, count, y.shape, steps)) {
+    ParallelFor(exec, y.size(), cost, [&](int64_t begin, int64_t end) {
+      const void* in[Broadcast::kMaxOperands] = {};
+      for (int k = 0; k < count; ++k) {
+        in[k] = static_cast<const char*>(operands[k].raw) +
+                steps[k] * begin * static_cast<int64_t>(SizeOf(operands[k].dtype));
+      }
+      char* out = y.data<char>() + begin * static_cast<int64_t>(SizeOf(y.dtype));
+      loop(function, in, steps, out, end - begin);
+    });
+    return Status();
+  }
   Broadcast broadcast;
   EP_RETURN_IF_ERROR(MakeBroadcast(op, y.shape, operands, count, broadcast));
-  int64_t steps[Broadcast::kMaxOperands] = {};
   for (int k = 0; k < count; ++k) steps[k] = broadcast.strides[k][broadcast.rank - 1];
   const int64_t y_bytes = static_cast<int64_t>(SizeOf(y.dtype));
   ParallelFor(exec, y.size(), cost, [&](int64_t begin, int64_t end) {

@@ -52,7 +52,7 @@ Status MakeBroadcast(const char* op, const Shape& out, const Operand* operands, 
 Status RunRows(const char* op, const Operand* operands, int count, const MutableTensor& y,
                int64_t cost, Loop loop, const void* function, Exec& exec);
 
-#ifdef __CUDACC__
+#ifdef EP_ON_DEVICE
 
 template <class A, class B, class Out, class Function>
 struct ZipBody {
@@ -62,7 +62,7 @@ struct ZipBody {
   Function function;
   Broadcast broadcast;
 
-  __device__ void operator()(int64_t i) const {
+  EP_DEVICE void operator()(int64_t i) const {
     int64_t at[2];
     broadcast.Locate(i, 2, at);
     y[i] = function(a[at[0]], b[at[1]]);

@@ -3,28 +3,15 @@
 
 #include <cstring>
 
-#ifdef __CUDACC__
-#include <cuda_runtime_api.h>
-
-#include <string>
-#endif
-
 namespace <%= ns %> {
 
 namespace {
 
-#ifdef __CUDACC__
-Status FromCuda(cudaError_t error) {
-  if (error == cudaSuccess) return Status();
-  return Failed(std::string("CUDA copy: ") + cudaGetErrorString(error));
-}
-#else
 const char* Advance(const void* data, int64_t bytes) {
   return static_cast<const char*>(data) + bytes;
 }
 
 char* Advance(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
-#endif
 
 // One element type of each size is enough: the bits are copied, whatever they mean.
 template <class T>
@@ -56,33 +43,23 @@ void CopyStridedAs(Exec& exec, T* to, const T* from, const Shape& shape,
   });
 }
 
-// Drops dimensions of one element and joins neighbours that are walked as one.
-void Simplify(const Shape& shape, const std::vector<int64_t>& strides, Shape* dims,
-              std::vector<int64_t>* steps) {
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 1) continue;
-    if (!dims->empty() && steps->back() == shape[i] * strides[i]) {
-      dims->back() *= shape[i];
-      steps->back() = strides[i];
-    } else {
-      dims->push_back(shape[i]);
-      steps->push_back(strides[i]);
-    }
-  }
-  if (dims->empty()) {
-    dims->push_back(1);
-    steps->push_back(1);
-  }
+template <class T>
+Status FillAs(Exec& exec, void* to, int64_t count, const void* element) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  T* y = static_cast<T*>(to);
+  ParallelFor(exec, count, 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = value;
+  });
+  return Status();
 }
+
+Status NoFixedSize() { return NotImplemented("elements of this type have no fixed size"); }
 
 }  // namespace
 
 Status CopyBytes(Exec& exec, void* to, const void* from, size_t bytes) {
   if (bytes == 0) return Status();
-#ifdef __CUDACC__
-  return FromCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
-                                  static_cast<cudaStream_t>(exec.Stream())));
-#else
   const int64_t count = static_cast<int64_t>(bytes);
   constexpr int64_t kPiece = 1 << 16;
   ParallelFor(exec, (count + kPiece - 1) / kPiece, kPiece / 8, [&](int64_t begin, int64_t end) {
@@ -91,19 +68,11 @@ Status CopyBytes(Exec& exec, void* to, const void* from, size_t bytes) {
                 static_cast<size_t>(stop - begin * kPiece));
   });
   return Status();
-#endif
 }
 
 Status CopyRows(Exec& exec, void* to, int64_t to_stride, const void* from, int64_t from_stride,
                 int64_t rows, int64_t row_bytes) {
   if (rows == 0 || row_bytes == 0) return Status();
-#ifdef __CUDACC__
-  return FromCuda(cudaMemcpy2DAsync(to, static_cast<size_t>(to_stride), from,
-                                    static_cast<size_t>(from_stride),
-                                    static_cast<size_t>(row_bytes), static_cast<size_t>(rows),
-                                    cudaMemcpyDeviceToDevice,
-                                    static_cast<cudaStream_t>(exec.Stream())));
-#else
   ParallelFor(exec, rows, row_bytes / 8 + 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       std::memcpy(Advance(to, row * to_stride), Advance(from, row * from_stride),
@@ -111,7 +80,6 @@ Status CopyRows(Exec& exec, void* to, int64_t to_stride, const void* from, int64
     }
   });
   return Status();
-#endif
 }
 
 Status CopyStrided(Exec& exec, void* to, const void* from, const Shape& shape,
@@ -119,7 +87,7 @@ Status CopyStrided(Exec& exec, void* to, const void* from, const Shape& shape,
   if (ElementCount(shape) == 0) return Status();
   Shape dims;
   std::vector<int64_t> steps;
-  Simplify(shape, strides, &dims, &steps);
+  JoinDims(shape, strides, &dims, &steps);
   switch (element_bytes) {
     case 1:
       CopyStridedAs(exec, static_cast<uint8_t*>(to), static_cast<const uint8_t*>(from), dims, steps);
@@ -137,14 +105,24 @@ Status CopyStrided(Exec& exec, void* to, const void* from, const Shape& shape,
                     steps);
       return Status();
     default:
-      return NotImplemented("elements of this type have no fixed size");
+      return NoFixedSize();
   }
 }
 
-std::vector<int64_t> DenseStrides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
+Status FillElements(Exec& exec, void* to, int64_t count, const void* element,
+                    size_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+      return FillAs<uint8_t>(exec, to, count, element);
+    case 2:
+      return FillAs<uint16_t>(exec, to, count, element);
+    case 4:
+      return FillAs<uint32_t>(exec, to, count, element);
+    case 8:
+      return FillAs<uint64_t>(exec, to, count, element);
+    default:
+      return NoFixedSize();
+  }
 }
 
 }  // namespace <%= ns %>

@@ -8,7 +8,10 @@
 #include "gen/api/exec.h"
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
+#include "gen/kernels/support/strides.h"
 
+// Kernels that only move elements are put together from these. All memory is the kernel's: that of
+// the device where kernels run on one, with the work queued on the stream of Exec.
 namespace <%= ns %> {
 
 // Copies `bytes` bytes between two places of the kernel's memory.
@@ -24,7 +27,8 @@ Status CopyRows(Exec& exec, void* to, int64_t to_stride, const void* from, int64
 Status CopyStrided(Exec& exec, void* to, const void* from, const Shape& shape,
                    const std::vector<int64_t>& strides, size_t element_bytes);
 
-// The distances, in elements, of a dense tensor.
-std::vector<int64_t> DenseStrides(const Shape& shape);
+// Sets `count` elements to the one at `element`, which is the caller's own, in the host's memory.
+Status FillElements(Exec& exec, void* to, int64_t count, const void* element,
+                    size_t element_bytes);
 
 }  // namespace <%= ns %>

@@ -7,6 +7,7 @@
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
 #include "gen/kernels/support/device.h"
+#include "gen/kernels/support/launch.h"
 
 // Kernels that compute each element by itself. Compiled by nvcc they launch on the stream of Exec,
 // compiled for the host they run on its threads.
@@ -39,29 +40,7 @@ using Loop = void (*)(const void* function, const void* const* in, const int64_t
 Status RunMap(Operand x, const MutableTensor& y, int64_t cost, Loop loop,
               const void* function, Exec& exec);
 
-#ifdef __CUDACC__
-
-template <class Body>
-__global__ void ForEachKernel(int64_t count, Body body) {
-  const int64_t step = int64_t{blockDim.x} * gridDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) body(i);
-}
-
-// Calls body(i) on the device for every i in [0, count). Without a stream it would be on the default
-// one, which does not wait for whoever makes the inputs.
-template <class Body>
-Status Launch(Exec& exec, int64_t count, Body body) {
-  if (count == 0) return Status();
-  if (exec.Stream() == nullptr) return Failed("there is no CUDA stream to launch a kernel on");
-  constexpr int64_t kThreads = 256;
-  constexpr int64_t kMaxBlocks = 1 << 16;
-  const int64_t blocks = (count + kThreads - 1) / kThreads;
-  ForEachKernel<<<static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks),
-                  static_cast<unsigned>(kThreads), 0, static_cast<cudaStream_t>(exec.Stream())>>>(
-      count, body);
-  const cudaError_t error = cudaGetLastError();
-  return error == cudaSuccess ? Status() : Failed(cudaGetErrorString(error));
-}
+#ifdef EP_ON_DEVICE
 
 template <class In, class Out, class Function>
 struct MapBody {
@@ -69,7 +48,7 @@ struct MapBody {
   Out* y;
   Function function;
 
-  __device__ void operator()(int64_t i) const { y[i] = function(x[i]); }
+  EP_DEVICE void operator()(int64_t i) const { y[i] = function(x[i]); }
 };
 
 // y[i] = function(x[i]). `cost`: see Exec::ParallelFor.

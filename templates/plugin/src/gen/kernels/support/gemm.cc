@@ -51,17 +51,17 @@ struct RowSums {
     high += factor * high_columns;
   }
 
-  void AddTo(T* result, int64_t cols) const {
+  void AddTo(T* result, int64_t cols<% if channels_last %>, int64_t step<% endif %>) const {
     T sums[kTileCols<T>];
     std::memcpy(sums, &low, sizeof low);
     std::memcpy(sums + kTileCols<T> / 2, &high, sizeof high);
-    for (int64_t j = 0; j < cols; ++j) result[j] += sums[j];
+    for (int64_t j = 0; j < cols; ++j) result[j<% if channels_last %> * step<% endif %>] += sums[j];
   }
 };
 
 template <class T>
 void AddFourRows(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
-                 T* result, int64_t stride) {
+                 T* result, <% if channels_last %>const ResultSteps& steps<% else %>int64_t stride<% endif %>) {
   static_assert(kTileRows == 4);
   const T* row0 = left.at(0, 0);
   const T* row1 = left.at(1, 0);
@@ -80,20 +80,27 @@ void AddFourRows(const MatrixView<T>& left, const Lanes<T>* packed, int64_t dept
     row2 += left.col_stride;
     row3 += left.col_stride;
   }
+<% if channels_last %>
+  sums0.AddTo(result, cols, steps.col);
+  sums1.AddTo(result + steps.row, cols, steps.col);
+  sums2.AddTo(result + 2 * steps.row, cols, steps.col);
+  sums3.AddTo(result + 3 * steps.row, cols, steps.col);
+<% else %>
   sums0.AddTo(result, cols);
   sums1.AddTo(result + stride, cols);
   sums2.AddTo(result + 2 * stride, cols);
   sums3.AddTo(result + 3 * stride, cols);
+<% endif %>
 }
 
 template <class T>
 void AddOneRow(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
-               T* result) {
+               T* result<% if channels_last %>, int64_t step<% endif %>) {
   RowSums<T> sums;
   for (int64_t p = 0; p < depth; ++p, packed += 2) {
     sums.Add(*left.at(0, p), packed[0], packed[1]);
   }
-  sums.AddTo(result, cols);
+  sums.AddTo(result, cols<% if channels_last %>, step<% endif %>);
 }
 
 // Adds the block whose upper left corner is (i, j) of one product. `packed` has room for a tile.
@@ -105,6 +112,9 @@ void AddBlock(const Products<T>& products, int64_t index, int64_t i, int64_t j, 
   const int64_t j_end = j + kBlockTiles * kTileCols<T> < n ? j + kBlockTiles * kTileCols<T> : n;
   const MatrixView<T> left = products.Left(index);
   T* result = products.Result(index);
+<% if channels_last %>
+  const ResultSteps steps = products.Steps();
+<% endif %>
   Piece piece{};
   for (; piece.p < sizes.depth; piece.p = piece.p_end) {
     piece.p_end = piece.p + kBlockDepth < sizes.depth ? piece.p + kBlockDepth : sizes.depth;
@@ -118,11 +128,21 @@ void AddBlock(const Products<T>& products, int64_t index, int64_t i, int64_t j, 
       int64_t row = i;
       for (; row + kTileRows <= i_end; row += kTileRows) {
         const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
+<% if channels_last %>
+        T* to = result + row * steps.row + piece.j * steps.col;
+        AddFourRows(rows, packed, depth, cols, to, steps);
+<% else %>
         AddFourRows(rows, packed, depth, cols, result + row * n + piece.j, n);
+<% endif %>
       }
       for (; row < i_end; ++row) {
         const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
+<% if channels_last %>
+        T* to = result + row * steps.row + piece.j * steps.col;
+        AddOneRow(rows, packed, depth, cols, to, steps.col);
+<% else %>
         AddOneRow(rows, packed, depth, cols, result + row * n + piece.j);
+<% endif %>
       }
     }
   }

@@ -40,6 +40,13 @@ struct ProductSizes {
   int64_t depth;
 };
 
+<% if channels_last %>
+struct ResultSteps {
+  int64_t row;
+  int64_t col;
+};
+
+<% endif %>
 // Products to add, all of the same sizes. The right-hand matrix need not lie in memory.
 template <class T>
 class Products {
@@ -50,7 +57,13 @@ class Products {
   virtual MatrixView<T> Left(int64_t index) const = 0;
   // Writes a piece of the right-hand matrix to `to`; its rows are kTileCols elements apart there.
   virtual void PackRight(int64_t index, const Piece& piece, T* to) const = 0;
+<% if channels_last %>
+  // The first element of a result, and how far apart its rows and its columns are.
+  virtual T* Result(int64_t index) const = 0;
+  virtual ResultSteps Steps() const { return {sizes_.n, 1}; }
+<% else %>
   virtual T* Result(int64_t index) const = 0;  // dense
+<% endif %>
 
  protected:
   ~Products() = default;

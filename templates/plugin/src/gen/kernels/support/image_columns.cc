@@ -50,7 +50,17 @@ struct Tap {
 }  // namespace
 
 template <class T>
+<% if channels_last %>
 void PackImage(const Window& window, const T* image, const Piece& piece, T* to) {
+  PackImage(window, image, {window.input_size(), 1}, piece, to);
+}
+
+template <class T>
+void PackImage(const Window& window, const T* image, const ImageSteps& steps, const Piece& piece,
+               T* to) {
+<% else %>
+void PackImage(const Window& window, const T* image, const Piece& piece, T* to) {
+<% endif %>
   const Slide& width = window.width;
   const int64_t cols = piece.j_end - piece.j;
   Place corners[kTileCols<T>];
@@ -59,7 +69,7 @@ void PackImage(const Window& window, const T* image, const Piece& piece, T* to) 
   const bool one_run = width.stride == 1 && piece.j / width.output == (piece.j_end - 1) / width.output;
   Tap tap(window, piece.p);
   for (int64_t p = piece.p; p < piece.p_end; ++p, tap.Next(window), to += kTileCols<T>) {
-    const T* plane = image + tap.channel * window.input_size();
+    const T* plane = image + tap.channel * <% if channels_last %>steps.channel<% else %>window.input_size()<% endif %>;
     const int64_t dz = tap.z * window.depth.dilation;
     const int64_t dy = tap.y * window.height.dilation;
     const int64_t dx = tap.x * width.dilation;
@@ -67,24 +77,27 @@ void PackImage(const Window& window, const T* image, const Piece& piece, T* to) 
       const int64_t z = corner.z + dz;
       const int64_t y = corner.y + dy;
       if (!Inside(z, window.depth) || !Inside(y, window.height)) return nullptr;
-      return plane + (z * window.height.input + y) * width.input;
+      return plane + (z * window.height.input + y) * width.input<% if channels_last %> * steps.pixel<% endif %>;
     };
     const int64_t first = corners[0].x + dx;
     if (one_run && first >= 0 && first + cols <= width.input) {
       const T* from = line(corners[0]);
-      for (int64_t q = 0; q < cols; ++q) to[q] = from == nullptr ? T{} : from[first + q];
+      for (int64_t q = 0; q < cols; ++q) to[q] = from == nullptr ? T{} : from[<% if channels_last %>(first + q) * steps.pixel<% else %>first + q<% endif %>];
       continue;
     }
     for (int64_t q = 0; q < cols; ++q) {
       const T* from = line(corners[q]);
       const int64_t x = corners[q].x + dx;
-      to[q] = from != nullptr && Inside(x, width) ? from[x] : T{};
+      to[q] = from != nullptr && Inside(x, width) ? from[x<% if channels_last %> * steps.pixel<% endif %>] : T{};
     }
   }
 }
 
 <% for _, cpp in types %>
 template void PackImage(const Window&, const <%= cpp %>*, const Piece&, <%= cpp %>*);
+<% if channels_last %>
+template void PackImage(const Window&, const <%= cpp %>*, const ImageSteps&, const Piece&, <%= cpp %>*);
+<% endif %>
 <% endfor %>
 
 }  // namespace <%= ns %>

@@ -52,7 +52,7 @@ using PointwiseLoop = void (*)(const void* function, const void* const* in, int6
 Status RunPointwise(const char* op, Inputs inputs, const MutableTensor& y, int64_t cost,
                     PointwiseLoop loop, const void* function, Exec& exec);
 
-#ifdef __CUDACC__
+#ifdef EP_ON_DEVICE
 
 // Where the inputs are, by value for the device.
 struct Pointers {
@@ -66,7 +66,7 @@ struct Pointers {
 
   // The element of an input at its place in `at`; zero of one that was left out.
   template <class T>
-  __device__ T At(int input, const int64_t* at) const {
+  EP_DEVICE T At(int input, const int64_t* at) const {
     return data[input] == nullptr ? T() : static_cast<const T*>(data[input])[at[input]];
   }
 };

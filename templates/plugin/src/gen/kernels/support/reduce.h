@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "gen/api/exec.h"
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/device.h"
 
 namespace <%= ns %> {
 
@@ -42,17 +42,22 @@ struct ReductionPlan {
 
 ReductionPlan PlanReduction(const Shape& shape, AxisSet reduced);
 
-// The value that is below (above) every other one.
+// The value that is below (above) every other one. As constants of a class they are computed by the
+// compiler: functions of the standard library are not for device code.
 template <class T>
-T Lowest() {
-  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::lowest();
-}
+struct Ends {
+  using Limits = std::numeric_limits<T>;
 
+  static constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  static constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+};
 template <class T>
-T Highest() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::max();
+EP_HOST_DEVICE T Lowest() {
+  return Ends<T>::kLowest;
+}
+template <class T>
+EP_HOST_DEVICE T Highest() {
+  return Ends<T>::kHighest;
 }
 
 constexpr int64_t kMaxSums = 128;  // sums that are made at a time

@@ -71,15 +71,7 @@ Status ReadWindow(const Node& node, WindowAttrs* attrs) {
   return Status();
 }
 
-Taps TapsAtEdge(const Slide& slide, int64_t start) {
-  Taps taps{0, slide.kernel};
-  if (start < 0) taps.begin = (-start + slide.dilation - 1) / slide.dilation;
-  const int64_t room = slide.input - start;  // taps at this distance or beyond fall outside
-  const int64_t fit = room > 0 ? (room + slide.dilation - 1) / slide.dilation : 0;
-  if (fit < taps.end) taps.end = fit;
-  if (taps.begin > taps.end) taps.begin = taps.end;
-  return taps;
-}
+Taps TapsAtEdge(const Slide& slide, int64_t start) { return ClipTaps(slide, start); }
 
 Status LayWindow(const WindowAttrs& attrs, const int64_t* kernel, size_t count, const Shape& input,
                  Window* window, Shape* output) {

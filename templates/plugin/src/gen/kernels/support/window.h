@@ -8,6 +8,7 @@
 #include "gen/api/node.h"
 #include "gen/api/status.h"
 #include "gen/api/tensor.h"
+#include "gen/kernels/support/device.h"
 
 namespace <%= ns %> {
 
@@ -37,9 +38,11 @@ struct Slide {
   int64_t pad_end = 0;
 
   // Where in the input the first tap of output `index` falls: negative inside the padding.
-  int64_t start(int64_t index) const { return index * stride - pad_begin; }
+  EP_HOST_DEVICE int64_t start(int64_t index) const { return index * stride - pad_begin; }
   // How far the last tap is from the first one.
-  int64_t reach() const { return (kernel - 1) * dilation; }
+  EP_HOST_DEVICE int64_t reach() const { return (kernel - 1) * dilation; }
+  // Whether all taps fall inside of the input when the first one falls at `at`.
+  EP_HOST_DEVICE bool holds(int64_t at) const { return at >= 0 && at + reach() < input; }
 };
 
 // The taps [begin, end) of a window that fall inside of the input.
@@ -48,13 +51,29 @@ struct Taps {
   int64_t end;
 };
 
+// For the window whose first tap falls at `start`, wherever that is.
+EP_HOST_DEVICE inline Taps ClipTaps(const Slide& slide, int64_t start) {
+  Taps taps{0, slide.kernel};
+  if (start < 0) taps.begin = (-start + slide.dilation - 1) / slide.dilation;
+  const int64_t room = slide.input - start;  // taps at this distance or beyond fall outside
+  const int64_t fit = room > 0 ? (room + slide.dilation - 1) / slide.dilation : 0;
+  if (fit < taps.end) taps.end = fit;
+  if (taps.begin > taps.end) taps.begin = taps.end;
+  return taps;
+}
+
+// The same, out of line.
 Taps TapsAtEdge(const Slide& slide, int64_t start);
 
-// For the window whose first tap falls at `start`.
 inline Taps TapsInside(const Slide& slide, int64_t start) {
-  const bool all = start >= 0 && start + slide.reach() < slide.input;
-  return all ? Taps{0, slide.kernel} : TapsAtEdge(slide, start);
+  return slide.holds(start) ? Taps{0, slide.kernel} : TapsAtEdge(slide, start);
 }
+
+#ifdef EP_ON_DEVICE
+EP_DEVICE inline Taps TapsOnDevice(const Slide& slide, int64_t start) {
+  return slide.holds(start) ? Taps{0, slide.kernel} : ClipTaps(slide, start);
+}
+#endif
 
 // A window on an actual input. There are always three spatial dimensions, so that one loop serves
 // all ranks: the ones that the input lacks come first and have one element.
@@ -63,9 +82,9 @@ struct Window {
   Slide height;
   Slide width;
 
-  int64_t taps() const { return depth.kernel * height.kernel * width.kernel; }
-  int64_t input_size() const { return depth.input * height.input * width.input; }
-  int64_t output_size() const { return depth.output * height.output * width.output; }
+  EP_HOST_DEVICE int64_t taps() const { return depth.kernel * height.kernel * width.kernel; }
+  EP_HOST_DEVICE int64_t input_size() const { return depth.input * height.input * width.input; }
+  EP_HOST_DEVICE int64_t output_size() const { return depth.output * height.output * width.output; }
 };
 
 // Lays a window of the `count` sizes in `kernel` on the spatial dimensions (the third and following
