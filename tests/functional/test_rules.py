@@ -108,7 +108,7 @@ def test_r5_the_name_is_written_once_for_c_plus_plus_and_once_for_python(minimal
 
 def test_r6_devices_are_published_when_all_are_made(code: dict[str, str]) -> None:
     """The host's array is written to in one place, after the last thing that can fail."""
-    text = code["src/abi/factory.cc"]
+    text = code["src/abi/factory_devices.cc"]
     body = text[text.index("Status Factory::ListDevices(") :]
     body = body[: body.index("\n}\n")]
     publishing = body.index("devices[")
@@ -120,7 +120,7 @@ def test_r7_the_factory_owns_the_memory_infos() -> None:
     code = sources("virtual-memory")
     assert "std::vector<MemoryInfo> memory_;" in code["src/abi/factory.h"]
     created = [path for path, text in code.items() if "CreateMemoryInfo" in text]
-    assert created == ["src/abi/factory.cc"]
+    assert created == ["src/abi/factory_devices.cc"]
 
 
 def test_r9_concurrency_is_answered(code: dict[str, str]) -> None:

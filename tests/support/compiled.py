@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -55,6 +56,31 @@ def link(
             _call([compiler, *flags, *link_flags, *objects, "-o", part], project)
             Path(part).rename(target)
     return target
+
+
+def remembered(
+    project: Path, source: Path, command: Sequence[str], make: Callable[[], list[str]]
+) -> list[str]:
+    """What ``make`` returns for a source: it is called once for each state that the source, and
+    all it includes, is in. An exception of its is not remembered.
+
+    Args:
+        project: where the project is; its ``src`` and ``tests/cpp`` are searched for headers.
+        source: the file.
+        command: how it is compiled; the compiler first.
+        make: what is remembered.
+    """
+    read: dict[Path, bytes] = {}
+    _read(source, (project / "src", project / "tests/cpp"), read)
+    key = repr((_version(command[0]), list(command), sorted(read.values())))
+    target = _place(key, "json")
+    with locked(target):
+        if not target.is_file():
+            part = Path(f"{target}.part")
+            part.write_text(json.dumps(make()), encoding="utf-8")
+            part.rename(target)
+    texts: list[str] = json.loads(target.read_text(encoding="utf-8"))
+    return texts
 
 
 def _objects(

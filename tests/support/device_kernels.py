@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from compiled import WARNINGS, link
+from compiled import WARNINGS, link, remembered
 from kernel_project import make_blueprint, write_kernels_of
 from kernel_runner import FLAGS, Runner, own_source
 
@@ -105,13 +105,20 @@ def to_ptx(project: Path, source: str) -> list[str]:
     Raises:
         AssertionError: with what nvcc said, be it a warning.
     """
+    command = ["nvcc", "-std=c++17", "-Isrc", "-Werror", "all-warnings"]
+    command += ["-Xcompiler", _HOST_WARNINGS]
+    for number in ARCHITECTURES:
+        command += ["-gencode", f"arch=compute_{number},code=[compute_{number},sm_{number}]"]
+    command += ["-c", source]
+    return remembered(project, project / source, command, lambda: _ptx(project, source, command))
+
+
+def _ptx(project: Path, source: str, command: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as kept:
-        command = ["nvcc", "-std=c++17", "-Isrc", "-Werror", "all-warnings"]
-        command += ["-Xcompiler", _HOST_WARNINGS, "--keep", "--keep-dir", kept]
-        for number in ARCHITECTURES:
-            command += ["-gencode", f"arch=compute_{number},code=[compute_{number},sm_{number}]"]
-        command += ["-c", source, "-o", str(Path(kept) / "kernel.o")]
-        done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+        keep = ["--keep", "--keep-dir", kept, "-o", str(Path(kept) / "kernel.o")]
+        done = subprocess.run(
+            [*command, *keep], cwd=project, capture_output=True, text=True, check=False
+        )
         said = done.stdout + done.stderr
         assert done.returncode == 0, f"{source}\n{said[:4000]}"
         assert not said, f"{source}\n{said[:4000]}"
