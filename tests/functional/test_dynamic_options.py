@@ -188,7 +188,8 @@ def test_runs_on_other_threads_see_one_state_or_the_other(project: Project) -> N
     )
 
 
-@pytest.mark.parametrize("preset", ["asan", pytest.param("tsan", marks=pytest.mark.lab)])
+@pytest.mark.lab
+@pytest.mark.parametrize("preset", ["asan", "tsan"])
 def test_keys_and_threads_in_c_plus_plus(preset: str) -> None:
     """The generated test."""
     assert_clean(run(instrumented(BLUEPRINT, preset), "options_test"))

@@ -24,7 +24,7 @@ name: contoso-capture
 vendor: {name: Contoso, pci_id: 0xB357}
 devices: [{name: gpu, type: gpu, match: {vendor_id: 0xB357}, virtual: allowed}]
 types: [float32, int64]
-ops: [Mul, Reshape, Shape]
+ops: [Add, Mul, Reshape, Shape]
 """
 ARENA = f"""{_HEAD}
 memory: {{default: arena, host_accessible: arena, streams: true}}

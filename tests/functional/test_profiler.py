@@ -292,7 +292,8 @@ def test_without_profiling_and_on_older_runtimes_there_is_nothing(registry: Proj
     assert ours(events, registry.ep) == []
 
 
-@pytest.mark.parametrize("preset", ["asan", pytest.param("tsan", marks=pytest.mark.lab)])
+@pytest.mark.lab
+@pytest.mark.parametrize("preset", ["asan", "tsan"])
 def test_events_stay_within_their_parents_whatever_the_clocks_say(preset: str) -> None:
     """The generated C++ test: clocks that disagree, threads, events that never end."""
     assert_clean(run(instrumented(REGISTRY, preset), "profiling_test"))

@@ -98,7 +98,7 @@ Status Factory::ListDevices(const OrtHardwareDevice* const* hardware, size_t cou
   return Status();
 }
 
-<% if published or software or device_memory %>
+<% if metadata or device_memory %>
 Status Factory::AddDevice(const DeviceRule& rule, const OrtHardwareDevice* hardware, Made* made) {
 <% else %>
 Status Factory::AddDevice(const DeviceRule& /*rule*/, const OrtHardwareDevice* hardware,
