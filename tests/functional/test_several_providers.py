@@ -130,7 +130,8 @@ def test_without_room_for_all_there_is_none(project: Project, room: int) -> None
 
 
 @pytest.mark.parametrize(
-    "kind", [kind if kind == "host" else pytest.param(kind, marks=pytest.mark.lab) for kind in TEXTS]
+    "kind",
+    [kind if kind == "host" else pytest.param(kind, marks=pytest.mark.lab) for kind in TEXTS],
 )
 def test_nothing_leaks(kind: str) -> None:
     """Neither where all goes well nor where there is no room: the sanitizer watches."""
