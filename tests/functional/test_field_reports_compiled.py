@@ -635,6 +635,26 @@ def test_an_initializer_that_may_be_overridden_is_never_compiled_in(
 
 
 @every_runtime
+@pytest.mark.parametrize("project", ["minimal", "strict_gpu"])
+def test_kernels_read_an_initializer_that_is_overridden_and_keep_one_that_is_not(
+    project: str, version: str | None, request: pytest.FixtureRequest
+) -> None:
+    """A kernel looks at a constant input once: only at what is one."""
+    ok(
+        request.getfixturevalue(project),
+        """
+        made = models.overridable()
+        x = models.feeds(made)
+        session = models.session(made, device)
+        for inputs in (x, {**x, "W": np.full((2, 2), -7, np.float32)}, x, {"X": -x["X"]}):
+            wanted = models.reference(made, {**{"W": np.full((2, 2), 3, np.float32)}, **inputs})
+            models.close(session.run(None, inputs), wanted)
+        """,
+        version,
+    )
+
+
+@every_runtime
 @pytest.mark.parametrize("project", ["compiled", "minimal"])
 def test_fr_13_a_failure_that_nobody_catches_is_no_crash(
     project: str, version: str | None, request: pytest.FixtureRequest

@@ -58,8 +58,8 @@ MUTATIONS = (
     Mutation(
         "no wait at the end of a batch",
         _TRANSFER,
-        "EP_RETURN_IF_ERROR(factory_.order().Wait(stream));\n  unfinished_",
-        "(void)stream;\n  unfinished_",
+        "const Status waited = factory_.order().Wait(stream);",
+        "const Status waited;",
         "a_download_is_there_on_return",
     ),
     Mutation(

@@ -32,8 +32,8 @@ Status ReadText(const Api& api, std::string* text, Function call, Args... args) 
   return Status();
 }
 
-// Looks at a tensor without copying its data. The type stays kUndefined for an input that was left
-// out or not fed, and for an output that nobody wants.
+// Looks at a tensor without copying its data. The type is kUndefined for an input that was left out
+// or not fed, for an output that nobody wants, and for a value that is no tensor.
 Status ViewTensor(const Api& api, const OrtValue* value, Tensor* tensor);
 <% if tensor_attributes %>
 

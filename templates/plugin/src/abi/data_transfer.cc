@@ -79,9 +79,13 @@ Status Copies::AddBytes(const OrtValue* from, OrtValue* to, size_t bytes, Stream
 }
 
 Status Copies::Finish() {
-  for (Stream stream : unfinished_) EP_RETURN_IF_ERROR(factory_.order().Wait(stream));
+  Status first;
+  for (Stream stream : unfinished_) {  // all of them, also after an error of one
+    const Status waited = factory_.order().Wait(stream);
+    if (first.ok()) first = waited;
+  }
   unfinished_.clear();
-  return Status();
+  return first;
 }
 <% else %>
 Status CopyValue(const Factory& factory, const OrtValue* from, OrtValue* to) {

@@ -34,7 +34,6 @@ class SyncStream final : public OrtSyncStreamImpl {
 <% endif %>
 
   const Api& api() const noexcept { return api_; }
-  Runtime& runtime() const noexcept { return runtime_; }
   // The queue behind a stream of ORT's; null when it is not one of `runtime`.
   static Stream Find(const Api& api, const Runtime& runtime, OrtSyncStream* stream);
 
