@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+#: Objects made before the collector looks for garbage. What a verb makes it keeps to its end.
+_MANY = 100_000
 
 
 def main() -> None:
     """Runs epforge and exits; an interrupt is exit status 130, as shells expect."""
+    gc.set_threshold(_MANY)
     try:
         from epforge.cli.main import main as run
 

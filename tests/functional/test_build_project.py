@@ -184,7 +184,8 @@ def test_files_that_are_gone_are_named_with_their_owner(project: Path) -> None:
     (project / "src/gen/one.cc").unlink()
     with pytest.raises(UsageError, match=r"lacks generated files: src/gen/one\.cc") as lacking:
         make(project)
-    assert "epforge scaffold" in lacking.value.cure
+    assert "epforge regenerate" in lacking.value.cure
+    assert "--restore src/gen/one.cc" in lacking.value.cure
 
 
 def test_what_a_stopped_build_started_ends_with_it(project: Path, tmp_path: Path) -> None:

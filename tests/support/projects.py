@@ -152,6 +152,29 @@ def built(
     return Project(root, library)
 
 
+def built_copy(root: Path) -> Path:
+    """A copy of a project, built by ``epforge build`` with everything that its owner added to it.
+
+    Args:
+        root: the project. Its files are the key: a copy of the same files is built once.
+    """
+    digest = hashlib.sha256(f"{_version('c++')}\0{sdk().include}\0".encode())
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root)}\0{len(content)}\0".encode() + content)
+    place = _STORE / digest.hexdigest()[:20]
+    with locked(place):
+        if not (place / _DONE).is_file():
+            _discard(place)
+            shutil.copytree(root, place / root.name)
+            command = [sys.executable, "-m", "epforge", "build", str(place / root.name)]
+            subprocess.run([*command, "--ort-sdk", str(sdk().include)], check=True)
+            (place / _DONE).touch()
+        os.utime(place)
+    _prune()
+    return place / root.name
+
+
 def expanded(text: str) -> Expansion:
     """The blueprint's project, in memory."""
     return expand(resolve_supported(parse(text, "blueprint.yaml")))

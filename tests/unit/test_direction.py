@@ -24,7 +24,10 @@ RANKS = [
     {"cli"},
 ]
 ALONE = {"workspace": {"errors", "cache"}, "validate": {"errors", "cache"}}
-HEAVY = {"onnx", "onnxruntime", "lief", "numpy", "clang", "clang_format", "cmake", "ninja"}
+HEAVY = {
+    *("onnx", "onnxruntime", "lief", "numpy", "clang", "clang_format", "cmake", "ninja"),
+    *("copier", "cookiecutter", "yaml"),
+}
 
 
 def allowed(room: str) -> set[str]:

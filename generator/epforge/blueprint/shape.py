@@ -53,7 +53,11 @@ U32 = Annotated[Int, Field(ge=0, le=0xFFFFFFFF)]
 class Shape(BaseModel):
     """A mapping with a fixed set of keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    # A validator is built for what is validated, once: for a blueprint as a whole. So the defaults
+    # below are made without one.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, defer_build=True
+    )
 
 
 class NamesShape(Shape):
@@ -99,7 +103,9 @@ class DeviceShape(Shape):
 
     name: Text = Field(description="Short name, unique in the project.")
     type: Annotated[str, Choice(DEVICE_TYPES)] = Field(description="Kind of hardware.")
-    match: MatchShape = Field(default=MatchShape(), description="Which hardware it is.")
+    match: MatchShape = Field(
+        default=MatchShape.model_construct(), description="Which hardware it is."
+    )
     virtual: Annotated[str, Choice(VIRTUAL)] = Field(
         default="never",
         description="allowed: offered under a registration name that ends in .virtual.",
@@ -230,7 +236,7 @@ class EpContextShape(Shape):
 class FeaturesShape(Shape):
     """Optional services of an execution provider."""
 
-    ep_context: EpContextShape = EpContextShape()
+    ep_context: EpContextShape = EpContextShape.model_construct()
     weightless: Annotated[str, Choice(WEIGHTLESS)] = "none"
     custom_op_library: Annotated[str, Choice(CUSTOM_LIBRARIES)] | None = Field(
         default=None,
@@ -273,7 +279,7 @@ class PythonShape(Shape):
 
     min: NumberLike = Field(default="3.11", description="Oldest Python.")
     native: Annotated[str, Choice(NATIVE)] = Field(default="none", description="Kernels for numpy.")
-    distributions: tuple[DistributionShape, ...] = (DistributionShape(),)
+    distributions: tuple[DistributionShape, ...] = (DistributionShape.model_construct(),)
 
 
 class TorchShape(Shape):
@@ -284,9 +290,21 @@ class TorchShape(Shape):
 
 
 class OverlayShape(Shape):
-    """A copier or cookiecutter template laid over the result."""
+    """A house style: a template laid over the result, templates in place of epforge's, or a
+    header for files. One of them; a path is relative to the blueprint, or python:PACKAGE/DIR."""
 
-    source: Text
+    source: Text | None = Field(
+        default=None, description="Directory of a copier or cookiecutter template."
+    )
+    templates: Text | None = Field(
+        default=None, description="Directory of templates that stand in for epforge's own."
+    )
+    header: Text | None = Field(
+        default=None, description="File with a text for the top of every file that has comments."
+    )
+    data: dict[str, Text] = Field(
+        default={}, description="Answers to the template's questions, with source."
+    )
 
 
 OpEntry = Annotated[OpShape, Shorthand("op")]
@@ -298,14 +316,14 @@ class BlueprintShape(Shape):
 
     epforge: Int = Field(ge=EDITION, le=EDITION, description="Edition of this format: 1.")
     name: Text = Field(description="Name of the project; every other name derives from it.")
-    names: NamesShape = NamesShape()
+    names: NamesShape = NamesShape.model_construct()
     version: NumberLike = Field(default="0.1.0", description="Semantic version of the project.")
     vendor: VendorEntry = Field(description="Vendor's name, or {name, pci_id}.")
     license: Text = Field(default="Apache-2.0", description="SPDX license identifier.")
     paradigm: Annotated[str, Choice(PARADIGMS)] = Field(
         default="kernel-registry", description="How nodes are taken: by kernel, or compiled."
     )
-    ort: OrtShape = OrtShape()
+    ort: OrtShape = OrtShape.model_construct()
     runtime: Annotated[str, Choice(RUNTIMES)] = Field(
         default="host", description="What kernels run on."
     )
@@ -313,7 +331,7 @@ class BlueprintShape(Shape):
         default=None, description="Absent: one CPU device."
     )
     cuda: CudaShape | None = Field(default=None, description="With runtime cuda.")
-    memory: MemoryShape = MemoryShape()
+    memory: MemoryShape = MemoryShape.model_construct()
     types: tuple[DTypeText, ...] = Field(
         default=("float32",),
         description="Default element types of an operator's main type constraint.",
@@ -325,19 +343,21 @@ class BlueprintShape(Shape):
     compile: CompileShape | None = None
     layout: Annotated[str, Choice(LAYOUTS)] = "NCHW"
     options: tuple[OptionShape, ...] = Field(default=(), description="Provider options.")
-    features: FeaturesShape = FeaturesShape()
+    features: FeaturesShape = FeaturesShape.model_construct()
     runtime_libs: tuple[Text, ...] = Field(
         default=(), description="Vendor libraries to ship beside it."
     )
     system_libs: tuple[Text, ...] = Field(
         default=(), description="Libraries that are never shipped."
     )
-    python: PythonShape = PythonShape()
+    python: PythonShape = PythonShape.model_construct()
     torch: TorchShape | None = None
     targets: tuple[Annotated[str, Choice(TARGETS)], ...] = Field(
         default=TARGETS, description="Platforms to build for."
     )
-    overlays: tuple[OverlayShape, ...] = ()
+    overlays: tuple[OverlayShape, ...] = Field(
+        default=(), description="House styles, laid over the result one after the other."
+    )
 
 
 def json_schema() -> dict[str, Any]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from pydantic import ValidationError
-from pydantic_core import PydanticCustomError
 
 from epforge.blueprint.compose import compose
 from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span, by_position
+from epforge.blueprint.editions import edition_problem
 from epforge.blueprint.explain import Finding, explain
 from epforge.blueprint.nodes import Node, Path, Scalar, Table, edited, key_span, lookup, plain
-from epforge.blueprint.scalars import read_int
 from epforge.blueprint.shape import EDITION, BlueprintShape
 from epforge.blueprint.text import SourceText, checked, read_text
 
@@ -90,7 +89,7 @@ def parse(text: str, name: str = "blueprint.yaml") -> BlueprintSource:
 
 def _read(source: SourceText) -> BlueprintSource:
     root, errors = compose(source)
-    errors += _edition(root, source)
+    _edition(root, source)
     tree: Node = root
     dropped: set[Path] = set()
     while True:
@@ -142,21 +141,11 @@ def _stand_in(path: Path) -> str | None:
     return None
 
 
-def _edition(root: Table, source: SourceText) -> list[Diagnostic]:
+def _edition(root: Table, source: SourceText) -> None:
     """Probe the edition before anything else: another edition has other keys.
 
     Raises BlueprintErrors for an edition that this epforge does not read.
     """
-    node = root.entries.get("epforge")
-    if not isinstance(node, Scalar) or node.quoted:
-        return []
-    try:
-        edition = read_int(node)
-    except PydanticCustomError:  # not a number: an error of the shape like any other
-        return []
-    if edition == EDITION:
-        return []
-    hint = "a newer epforge reads it" if edition > EDITION else ""
-    what = f"edition {edition} of the blueprint format is not known"
-    diagnostic = source.error(node.span, "edition", what, f"epforge: {EDITION}", hint)
-    raise BlueprintErrors([diagnostic], source.text)
+    problem = edition_problem(root, source, EDITION)
+    if problem is not None:
+        raise BlueprintErrors([problem], source.text)

@@ -17,6 +17,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _UNPRINTABLE = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_MARK = "\ufeff"
 _MARKS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"))
 _SHORT_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
@@ -38,12 +39,19 @@ class SourceText:
     Args:
         file: the name that diagnostics show.
         text: the text, without a byte order mark.
+        mark: the byte order mark that came before it, or nothing.
     """
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, mark: str = "") -> None:
         self.file = file
         self.text = text
+        self.mark = mark
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    @property
+    def whole(self) -> str:
+        """The text as it was read, with its byte order mark."""
+        return self.mark + self.text
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, from 1, of an offset in characters; beyond the end counts as the end."""
@@ -129,7 +137,8 @@ def decode(data: bytes, file: str) -> SourceText:
 
 def checked(text: str, file: str) -> SourceText:
     """``text`` without its byte order mark, checked for size and for control characters."""
-    source = SourceText(file, text.removeprefix("\ufeff"))
+    mark = _MARK if text.startswith(_MARK) else ""
+    source = SourceText(file, text.removeprefix(_MARK), mark)
     if len(text) > MAX_BYTES:
         raise _too_large(file)
     bad = _UNPRINTABLE.search(source.text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import UsageError
-from epforge.workspace import read_lock
+from epforge.workspace import OpenConflictsError, read_lock
 
 _MANIFEST = "src/gen/manifest.json"
 _NOT_FOR_CMAKE = ';"\\\n\r'
@@ -29,6 +29,7 @@ class Project:
         level: API level that the headers must at least have.
         owners: who owns each file, by path with forward slashes; empty without a lock.
         cuda: whether it has device code for nvcc to compile.
+        conflicts: files with conflicts that are not resolved.
     """
 
     root: Path
@@ -37,6 +38,7 @@ class Project:
     level: int
     owners: Mapping[str, str]
     cuda: bool = False
+    conflicts: tuple[str, ...] = ()
 
     @property
     def library_file(self) -> str:
@@ -64,7 +66,14 @@ class Project:
             raise UsageError(f"{path} lists no configurePresets") from error
 
     def check(self) -> None:
-        """Raises UsageError for what CMake would stumble over: the place, files that are gone."""
+        """Finds what CMake or a compiler would stumble over.
+
+        Raises:
+            OpenConflictsError: files have conflicts that are not resolved.
+            UsageError: the place of the project, or files that are gone.
+        """
+        if self.conflicts:
+            raise OpenConflictsError(self.root, self.conflicts)
         bad = next((c for c in str(self.root) if c in _NOT_FOR_CMAKE), None)
         if bad is not None:
             raise UsageError(
@@ -80,9 +89,8 @@ class Project:
         ]
         if gone:
             more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
-            again = shlex.join(
-                ["epforge", "scaffold", str(self.root / "blueprint.yaml"), str(self.root)]
-            )
+            restore = (word for path in gone for word in ("--restore", path))
+            again = shlex.join(["epforge", "regenerate", str(self.root), *restore])
             raise UsageError(
                 f"{self.root} lacks generated files: {', '.join(gone[:3])}{more}",
                 f"Write them again: {again}",
@@ -109,7 +117,8 @@ def open_project(root: Path) -> Project:
         raise UsageError(f"{path} is damaged: {what}", "Regenerate the project.") from error
     lock = read_lock(root)
     owners = {name: str(entry.owner.value) for name, entry in lock.files.items()} if lock else {}
-    return Project(root, library, macro, level, owners, cuda="cuda" in data)
+    conflicts = tuple(sorted(lock.conflicts)) if lock else ()
+    return Project(root, library, macro, level, owners, "cuda" in data, conflicts)
 
 
 def _inherited(presets: Mapping[str, Mapping[str, Any]], preset: str, key: str) -> str:

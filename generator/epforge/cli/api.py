@@ -10,9 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
+from epforge.cli.api_diff import diff_data, diff_text
+from epforge.cli.api_text import (
+    key_text,
+    level_data,
+    member_data,
+    member_text,
+    overview,
+    struct_data,
+    struct_text,
+)
 from epforge.errors import UsageError
+from epforge.ort.diff import diff_levels
 from epforge.ort.levels import DEFAULT_TARGET, describe, load_level, parse_level
-from epforge.ort.model import ApiLevel, Key, Member, Need, Struct
+from epforge.ort.model import ApiLevel
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,21 +39,6 @@ Sdk = Annotated[
     typer.Option("--sdk", metavar="DIR", help="Read these headers instead of the table."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-_SHORT_NEED = {
-    Need.REQUIRED: "required",
-    Need.CRASHES: "required!",
-    Need.CONDITIONAL: "if ...",
-    Need.OPTIONAL: "optional",
-    Need.UNKNOWN: "",
-}
-_LONG_NEED = {
-    Need.REQUIRED: "yes",
-    Need.CRASHES: "yes in practice, though the API does not say so",
-    Need.CONDITIONAL: "under a condition",
-    Need.OPTIONAL: "no",
-    Need.UNKNOWN: "",
-}
 
 
 @app.command()
@@ -61,17 +57,17 @@ def show(
     """
     level = _level(ort, sdk)
     if struct is None:
-        _print(_level_data(level), _overview(level), as_json)
+        _print(level_data(level), overview(level), as_json)
         return
     name, _, member_name = struct.replace("::", ".").partition(".")
     found = _pick(name, level.structs, f"ONNX Runtime {level.release} has no struct")
     if member_name:
         members = {member.name: member for member in found.members}
         member = _pick(member_name, members, f"{name} at {level.release} has no member")
-        data = {"struct": name} | _member_data(found, member)
-        _print(data, _member_text(found, member), as_json)
+        data = {"struct": name} | member_data(found, member)
+        _print(data, member_text(found, member), as_json)
     else:
-        _print(_struct_data(found, level), _struct_text(found, level), as_json)
+        _print(struct_data(found, level), struct_text(found, level), as_json)
 
 
 @app.command()
@@ -96,8 +92,61 @@ def keys(
     if scope is not None:
         _pick(scope, scopes, f"ONNX Runtime {level.release} has no keys of scope")
     chosen = [key for key in level.keys if scope in (None, key.scope)]
-    text = "\n".join(_key_text(key) for key in chosen)
+    text = "\n".join(key_text(key) for key in chosen)
     _print([dataclasses.asdict(key) for key in chosen], text, as_json)
+
+
+@app.command()
+def diff(
+    before: Annotated[
+        str, typer.Argument(metavar="FROM", help="The release that is left, as 1.24.")
+    ],
+    after: Annotated[str, typer.Argument(metavar="TO", help="The release that is gone to.")],
+    struct: Annotated[
+        str | None, typer.Argument(metavar="[STRUCT]", help="Only this struct, as OrtEp.")
+    ] = None,
+    sdk_from: Annotated[
+        Path | None,
+        typer.Option("--sdk-from", metavar="DIR", help="Read FROM in these headers."),
+    ] = None,
+    sdk_to: Annotated[
+        Path | None, typer.Option("--sdk-to", metavar="DIR", help="Read TO in these headers.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a release has that another one lacks: structs, members, keys.
+
+    From a newer release to an older one it is what gets lost.
+
+    Example: epforge api diff 1.24 1.27 OrtEp
+    """
+    older, newer = _side("FROM", before, sdk_from), _side("TO", after, sdk_to)
+    found = diff_levels(older, newer)
+    if struct is not None:
+        known = {**older.structs, **newer.structs}
+        where = f"neither {older.release} nor {newer.release} of ONNX Runtime has a struct"
+        _pick(struct, known, where)
+        structs = {name: body for name, body in found.structs.items() if name == struct}
+        rows = tuple(row for row in found.corrections if row.what.startswith(f"{struct}."))
+        found = dataclasses.replace(
+            found, structs=structs, corrections=rows, keys=(), deprecated=(), gains={}
+        )
+    _print(diff_data(found), diff_text(found), as_json)
+
+
+def _side(argument: str, release: str, sdk: Path | None) -> ApiLevel:
+    """One side of a difference; an error says which."""
+    try:
+        level = parse_level(release)
+        found = _level(release, sdk)
+    except UsageError as error:
+        raise UsageError(f"{argument}: {error.message}", error.cure) from None
+    if found.level != level:
+        raise UsageError(
+            f"{argument}: {sdk} has the headers of {found.release}, not of 1.{level}",
+            f"Write {found.release}, or name other headers.",
+        )
+    return found
 
 
 def _level(ort: str, sdk: Path | None) -> ApiLevel:
@@ -123,87 +172,3 @@ def _pick(name: str, among: Any, message: str) -> Any:
 
 def _print(data: Any, text: str, as_json: bool) -> None:
     typer.echo(json.dumps(data, indent=2) if as_json else text)
-
-
-def _since(since: int, exact: bool) -> str:
-    return f"1.{since}" if exact else f"<=1.{since}"
-
-
-def _overview(level: ApiLevel) -> str:
-    lines = [f"ONNX Runtime {level.release} ({level.source})"]
-    lines += [f"  new: {gain}" for gain in level.gains]
-    lines.append(f"\n  {'struct':32} {'members':>7}  {'since':7} role")
-    for struct in level.structs.values():
-        first = min(struct.members, key=lambda member: member.since)
-        since = _since(first.since, first.since_exact)
-        lines.append(f"  {struct.name:32} {len(struct.members):7}  {since:7} {_role(struct)}")
-    return "\n".join(lines)
-
-
-def _role(struct: Struct) -> str:
-    texts = {"implements": "you implement", "calls": "you call", "passes": "plain values"}
-    return texts[struct.role]
-
-
-def _struct_text(struct: Struct, level: ApiLevel) -> str:
-    head = f"{struct.name} at {level.release}: {len(struct.members)} members, {_role(struct)}"
-    lines = [head, f"  {'slot':>4} {'since':7} {'null?':9} declaration"]
-    for slot, member in enumerate(struct.members):
-        since = _since(member.since, member.since_exact)
-        doubt = "" if member.confidence == "header" else f"   [{member.confidence}]"
-        need = _SHORT_NEED[member.need]
-        lines.append(f"  {slot:4} {since:7} {need:9} {member.signature}{doubt}")
-    return "\n".join(lines)
-
-
-def _member_text(struct: Struct, member: Member) -> str:
-    since = _since(member.since, member.since_exact)
-    lines = [
-        f"{struct.name}.{member.name}: slot {struct.slot(member.name)}, since {since}",
-        f"  {member.signature}",
-        f"  known from: {member.source} ({member.confidence})",
-    ]
-    need = f"when {member.when}" if member.when else _LONG_NEED[member.need]
-    facts = (("needed", need), ("if null", member.when_null), ("note", member.note))
-    lines += [f"  {label}: {text}" for label, text in facts if text]
-    if member.fact_source:
-        lines.append(f"  facts from: {member.fact_source}")
-    return "\n".join(lines)
-
-
-def _key_text(key: Key) -> str:
-    until = f", deprecated since 1.{key.until}" if key.until else ""
-    head = f"{key.key}  ({key.scope}, since {_since(key.since, key.exact)}{until})"
-    return f"{head}\n    {key.note}" if key.note else head
-
-
-def _member_data(struct: Struct, member: Member) -> dict[str, Any]:
-    data = dataclasses.asdict(member)
-    return {"slot": struct.slot(member.name)} | data | {"signature": member.signature}
-
-
-def _struct_data(struct: Struct, level: ApiLevel) -> dict[str, Any]:
-    members = [_member_data(struct, member) for member in struct.members]
-    return {
-        "release": level.release,
-        "level": level.level,
-        "struct": struct.name,
-        "role": struct.role,
-        "header": struct.header,
-        "members": members,
-    }
-
-
-def _level_data(level: ApiLevel) -> dict[str, Any]:
-    structs = {
-        struct.name: {"role": struct.role, "members": len(struct.members), "since": struct.since}
-        for struct in level.structs.values()
-    }
-    return {
-        "release": level.release,
-        "level": level.level,
-        "confidence": level.confidence,
-        "source": level.source,
-        "gains": list(level.gains),
-        "structs": structs,
-    }

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from epforge.cli.wording import count
-from epforge.errors import ExitStatus
+from epforge.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     from epforge.resolve import Analysis
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="The blueprint.", metavar="FILE")],
+    files: Annotated[list[Path], typer.Argument(help="The blueprints.", metavar="FILE...")],
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Print it with every default and derived name.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Checks a blueprint and writes nothing.
+    """Checks blueprints and writes nothing.
 
     All errors are shown at once, each with its place, the line, what was expected and what to
     write instead. Keys that a later version will implement are right, and shown as notes. With
@@ -31,17 +31,28 @@ def check(
     \b
         epforge check blueprint.yaml --resolved
     """
+    if as_json and len(files) > 1:
+        raise UsageError("--json answers about one file", "Check one file at a time.")
+    usable = [_check(file, resolved, as_json) for file in files]  # also after one that is wrong
+    if not all(usable):
+        raise typer.Exit(int(ExitStatus.WRONG_INPUT))
+
+
+def _check(file: Path, resolved: bool, as_json: bool) -> bool:
+    """Checks one blueprint and says what there is to say; can it be used?"""
     from epforge.blueprint import BlueprintErrors, load, render
+    from epforge.cli.main import report
     from epforge.resolve import analyse, resolved_yaml
 
     try:
         analysis = analyse(load(file))
     except BlueprintErrors as error:
-        if not as_json:
-            raise
         # Not even YAML: the same form of answer as for any other error.
-        typer.echo(_json(str(file), error.diagnostics, None, False))
-        raise typer.Exit(int(ExitStatus.WRONG_INPUT)) from error
+        if as_json:
+            typer.echo(_json(str(file), error.diagnostics, None, False))
+        else:
+            report(error, as_json=False)
+        return False
     found = (*analysis.errors, *analysis.warnings, *analysis.unsupported)
     if as_json:
         typer.echo(_json(str(file), found, analysis, resolved))
@@ -52,8 +63,7 @@ def check(
             typer.echo(resolved_yaml(analysis.blueprint), nl=False)
         else:
             typer.echo(_verdict(file, analysis), err=bool(analysis.errors))
-    if analysis.blueprint is None:
-        raise typer.Exit(int(ExitStatus.WRONG_INPUT))
+    return analysis.blueprint is not None
 
 
 def _verdict(file: Path, analysis: Analysis) -> str:

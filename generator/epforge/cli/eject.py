@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli.decisions import (
+    AdoptOption,
+    DiscardOption,
+    OnConflictOption,
+    OursOption,
+    TheirsOption,
+    request_of,
+)
 from epforge.cli.main import make_app
 from epforge.errors import UsageError
+from epforge.workspace.outcome import OnConflict
 
 if TYPE_CHECKING:
     from epforge.resolve.model import Blueprint, Op
@@ -31,6 +39,11 @@ def _group() -> None:
 def eject_op(
     op: Annotated[str, typer.Argument(help="Relu, or domain::Op.", metavar="OP")],
     project: Annotated[Path, typer.Option(help="The project.", metavar="DIR")] = Path(),
+    on_conflict: OnConflictOption = OnConflict.STOP,
+    ours: OursOption = None,
+    theirs: TheirsOption = None,
+    adopt: AdoptOption = None,
+    discard: DiscardOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Moves an op's kernel from src/gen/kernels to src/kernels, where it is yours.
@@ -42,40 +55,36 @@ def eject_op(
     \b
         epforge eject op Relu --project my-ep
     """
+    from epforge.cli.rewriting import rewrite
+    from epforge.cli.show_outcome import exit_if_conflicts, open_lines, outcome_data
+
+    path = project / "blueprint.yaml"
+    request = request_of(on_conflict, ours, theirs, adopt, discard)
+    retry = ("epforge", "eject", "op", op, "--project", str(project))
+    outcome = rewrite(project, lambda text: _ejected(text, path, op), request, retry=retry).outcome
+    if as_json:
+        typer.echo(json.dumps(outcome_data(project, outcome), indent=2))
+    else:
+        written = [each.path for each in outcome.actions if each.after is not None]
+        yours = [name for name in written if name.startswith("src/kernels/")]
+        typer.echo(f"{op} is yours now: {', '.join(yours) or 'src/kernels/ had it already'}")
+        for line in open_lines(outcome.open, project) if outcome.open else ():
+            typer.echo(line)
+    exit_if_conflicts(outcome)
+
+
+def _ejected(text: str, path: Path, op: str) -> str:
+    """The blueprint in which an op is yours. Raises UsageError if there is no such text."""
     from epforge.blueprint import parse
-    from epforge.blueprint.edit import take_over
-    from epforge.cli.project import expand, read, tool
+    from epforge.blueprint.edits import take_over
     from epforge.resolve import resolve_supported
     from epforge.resolve.model import KernelSource
-    from epforge.workspace import publish, read_lock, recover
 
-    recover(project)
-    if read_lock(project) is None:
-        raise UsageError(f"{project} is not a project of epforge", "Name it with --project DIR.")
-    path = project / "blueprint.yaml"
-    source, before = read(path)
-    found = _find(before, op)
+    source = parse(text, str(path))
+    found = _find(resolve_supported(source), op)
     if found.kernel is KernelSource.YOURS:
         raise UsageError(f"{op} is yours already: see src/kernels/")
-    text = take_over(source, found.domain, found.op)
-    after = resolve_supported(parse(text, str(path)))
-    if not _only_differs_in(before, after, found):
-        raise UsageError(
-            f"{path} cannot be edited safely for {op}", "Write `kernel: yours` for it by hand."
-        )
-    done = publish(
-        project,
-        expand(after).files,
-        tool=tool(),
-        blueprint=text.encode(),
-        edits={"blueprint.yaml"},
-    )
-    if as_json:
-        summary = {"written": done.written, "removed": done.removed, "kept": done.kept}
-        typer.echo(json.dumps(summary, indent=2))
-        return
-    yours = [name for name in done.written if name.startswith("src/kernels/")]
-    typer.echo(f"{op} is yours now: {', '.join(yours) or 'src/kernels/ had it already'}")
+    return take_over(source, found.domain, found.op)
 
 
 def _find(blueprint: Blueprint, text: str) -> Op:
@@ -86,24 +95,3 @@ def _find(blueprint: Blueprint, text: str) -> Op:
             return op
     known = ", ".join(f"{op.domain}::{op.op}" if op.domain else op.op for op in blueprint.ops)
     raise UsageError(f"the blueprint does not list {text}", f"It lists {known}.")
-
-
-def _only_differs_in(before: Blueprint, after: Blueprint, op: Op) -> bool:
-    """Did the edit change what it was meant to, and nothing else?"""
-    from epforge.resolve.model import KernelSource
-    from epforge.resolve.services import CustomKernel
-
-    own = op.custom and dataclasses.replace(op.custom, kernel=CustomKernel.YOURS)
-    ejected = dataclasses.replace(op, kernel=KernelSource.YOURS, custom=own)
-    ops = tuple(ejected if item == op else item for item in before.ops)
-    customs = tuple(own if own and item == op.custom else item for item in before.custom_ops)
-    wanted = dataclasses.replace(before, ops=ops, custom_ops=customs, text=after.text)
-    return _comparable(wanted) == _comparable(after)
-
-
-def _comparable(blueprint: Blueprint) -> Blueprint:
-    """Without what is made from custom operators: NaN in their samples equals nothing."""
-    ops = tuple(
-        dataclasses.replace(item, row=None) if item.custom else item for item in blueprint.ops
-    )
-    return dataclasses.replace(blueprint, ops=ops)

@@ -18,8 +18,8 @@ from epforge.errors import EpforgeError, MissingError, UsageError
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = (
-    *("check", "schema", "plan", "scaffold", "eject", "build", "validate", "compile"),
-    *("doctor", "sdk", "api"),
+    *("check", "schema", "plan", "scaffold", "regenerate", "upgrade", "status", "resolve"),
+    *("add", "eject", "templates", "build", "validate", "compile", "doctor", "sdk", "api"),
 )
 _JSON = "--json"
 INTERRUPTED = 130
@@ -126,8 +126,9 @@ def epforge(
     \b
         epforge scaffold blueprint.yaml my-ep --build --validate
 
-    Exit status: 0 fine; 1 a check failed; 2 the blueprint or the call is wrong; 3 files are in
-    conflict; 4 something is missing on this machine, and the message says how to get it.
+    Exit status: 0 fine; 1 a check failed, or a project is not what its blueprint says; 2 the
+    blueprint or the call is wrong; 3 files are in conflict, and the message says how to decide;
+    4 something is missing on this machine, and the message says how to get it.
     """
 
 

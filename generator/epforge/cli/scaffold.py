@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import count, quoted
+from epforge.cli.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
-    from epforge.build import BuildResult
-    from epforge.validate import Report
+    from epforge.workspace import Outcome
 
 
 def command(
@@ -29,6 +28,7 @@ def command(
     ort_sdk: Annotated[
         Path | None, typer.Option(help="ONNX Runtime's headers, for --build.", metavar="DIR")
     ] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Expands a blueprint into a complete project.
@@ -37,107 +37,72 @@ def command(
     is as it was. With --build the library is built, with --validate it is also run on real models,
     with the CPU provider switched off, and its numbers are checked.
 
-    A directory that holds a project already is brought up to date if the project's own
-    blueprint.yaml is the one that is expanded; your files stay, and an edit of a generated file is
-    refused, not lost.
+    A directory that holds a project already is brought up to date as by `regenerate`, if the
+    project's own blueprint.yaml is the one that is expanded.
 
     \b
         epforge scaffold blueprint.yaml my-ep --build --validate
     """
-    summary = scaffold(file, directory)
+    from epforge.cli.proving import prove
+    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
+
+    outcome = scaffold(file, directory, trust=trust)
     if not as_json:
-        typer.echo(_written(directory, summary))
-        for path in summary["absent"]:
-            typer.echo(f"{path} is yours and is gone; it is not written again", err=True)
-    report = None
-    if build or validate:
-        built = _build(directory, ort_sdk, quiet=as_json)
-        summary["build"] = built.to_json()
-        if validate:
-            report = _validate(built, quiet=as_json)
-            summary["validation"] = report.to_json()
+        show(directory, outcome)
+    ready = not outcome.open
+    proof = prove(
+        directory,
+        build=build and ready,
+        validate=validate and ready,
+        ort_sdk=ort_sdk,
+        quiet=as_json,
+    )
     if as_json:
-        typer.echo(json.dumps(summary, indent=2))
-    if report is not None and not report.passed:
-        raise typer.Exit(int(report.exit_status))
+        owners = Counter(entry.owner.value for entry in outcome.lock.files.values())
+        summary = outcome_data(directory, outcome) | {
+            "owners": dict(sorted(owners.items())),
+            "written": [each.path for each in outcome.actions if each.after is not None],
+            "removed": [each.path for each in outcome.actions if each.after is None],
+        }
+        typer.echo(json.dumps(summary | proof.to_json(), indent=2))
+    exit_if_conflicts(outcome)
+    proof.check()
     if not as_json:
         typer.echo(_next_step(directory, build, validate))
 
 
-def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult:
-    from epforge.build import build
-    from epforge.cli.build import summary_of
-    from epforge.cli.progress import progress
+def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
+    """Expands ``file`` into ``directory``; brings a project of the same blueprint up to date.
 
-    with progress(quiet=quiet) as show:
-        built = build(directory, sdk=ort_sdk, progress=show)
-    if not quiet:
-        typer.echo(summary_of(built))
-    return built
-
-
-def _validate(built: BuildResult, *, quiet: bool) -> Report:
-    from epforge.cli.progress import progress
-    from epforge.cli.validate import show_report
-    from epforge.validate import validate
-
-    with progress(quiet=quiet) as show:
-        report = validate(built.library, progress=show)
-    if not quiet:
-        show_report(report)
-    return report
-
-
-def scaffold(file: Path, directory: Path) -> dict[str, Any]:
-    """Expands ``file`` into ``directory``; returns what was done, ready for JSON."""
-    from epforge.cli.project import expand, read, tool
-    from epforge.workspace import State, check_target, publish
+    Raises:
+        UsageError: the directory holds something else.
+        BlockedError: the owner of the project has to decide first.
+    """
+    from epforge.cli.expanding import change_of
+    from epforge.cli.project import expand, read
+    from epforge.cli.rewriting import finish_crashed, rewrite
+    from epforge.workspace import Request, State, check_target, publish
 
     state = check_target(directory)
     _, blueprint = read(file)
-    text = blueprint.text.encode()
     if state is State.OURS:
-        _check_same(directory, text)
-    files = expand(blueprint).files
-    done = publish(directory, files, tool=tool(), blueprint=text)
-    return {
-        "directory": str(directory),
-        "created": done.created,
-        "owners": dict(sorted(Counter(item.owner.value for item in files).items())),
-        "written": list(done.written),
-        "removed": list(done.removed),
-        "kept": list(done.kept),
-        "absent": list(done.absent),
-    }
+        finish_crashed(directory)
+        _check_same(directory, blueprint.text)
+        return rewrite(directory, None, Request(), trust=trust).outcome
+    expansion = expand(blueprint, root=file.parent, trust=trust)
+    return publish(directory, expansion.files, **change_of(expansion, Request()))
 
 
-def _written(directory: Path, summary: dict[str, Any]) -> str:
-    owners = summary["owners"]
-    total = f"{sum(owners.values())} files"
-    parts = ", ".join(f"{count} {owner}" for owner, count in owners.items())
-    written, removed = len(summary["written"]), len(summary["removed"])
-    if summary["created"]:
-        what = total
-    elif written or removed:
-        what = f"{count(written, 'file')} written, {removed} removed, {total} in all"
-    else:
-        what = f"up to date, {total}"
-    return f"{directory}: {what} ({parts})"
-
-
-def _check_same(directory: Path, text: bytes) -> None:
+def _check_same(directory: Path, text: str) -> None:
     """The project's own blueprint rules it: no other one may be laid over it."""
-    from epforge.workspace import recover
+    from epforge.cli.rewriting import BLUEPRINT, lock_of
 
-    recover(directory)
-    own = directory / "blueprint.yaml"
-    if not own.is_file():
-        if (directory / "epforge.lock").exists():
-            raise UsageError(f"{own} is missing", "Restore it from version control.")
-    elif own.read_bytes() != text:
+    own = directory / BLUEPRINT
+    if own.is_file() and own.read_bytes().removeprefix(b"\xef\xbb\xbf") != text.encode():
+        lock_of(directory)
         raise UsageError(
             f"{directory} holds a project that was made from another blueprint",
-            f"Edit {own} and expand that one, or choose another directory.",
+            f"Edit {own} and run: epforge regenerate {quoted(directory)}",
         )
 
 

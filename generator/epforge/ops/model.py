@@ -25,6 +25,8 @@ class DType(Enum):
     UINT64 = ("uint64", 13)
     BFLOAT16 = ("bfloat16", 16)
 
+    __hash__ = object.__hash__  # an Enum's own hashes the name, in Python
+
     @property
     def text(self) -> str:
         """The spelling in a blueprint: ``float32``."""

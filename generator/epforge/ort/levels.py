@@ -101,6 +101,12 @@ def corrections() -> Mapping[tuple[str, str], Mapping[str, Any]]:
 
 
 @cache
+def key_corrections() -> Mapping[str, Mapping[str, Any]]:
+    """Key -> what the headers say of its level, what holds, why and from where."""
+    return {row["key"]: row for row in _json("corrections.json")["keys"]}
+
+
+@cache
 def _all_structs() -> tuple[Struct, ...]:
     """Every struct with every member up to the newest level."""
     table = _json("structs.json")
@@ -197,7 +203,7 @@ def _all_keys() -> tuple[Key, ...]:
             note=row.get("note", ""),
             source=row.get("source", key.source),
         )
-    corrected = {row["key"]: row["since"] for row in _json("corrections.json")["keys"]}
+    corrected = {key: row["since"] for key, row in key_corrections().items()}
     return tuple(replace(key, since=corrected.get(key.key, key.since)) for key in found.values())
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
-from epforge.plan.expression_numpy import print_numpy
 from epforge.resolve.model import Blueprint
 from epforge.resolve.services import CustomOp
 
@@ -46,6 +45,8 @@ def reference_view(blueprint: Blueprint) -> Mapping[str, object]:
 
 
 def _formula(name: Identifier, custom: CustomOp, helpers: set[str]) -> FormulaView:
+    from epforge.plan.expression_numpy import print_numpy
+
     kinds = {str(attribute.name): attribute.type for attribute in custom.attributes}
     lines: list[Safe] = []
     texts: list[tuple[str, str]] = []

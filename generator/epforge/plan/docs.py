@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
-from epforge.plan import memory, samples, torch
+from epforge.plan import memory, samples
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -22,6 +22,15 @@ _NAMED_OPS = 12  # more than these are counted, not listed
 def files(blueprint: Blueprint) -> list[FileSpec]:
     """README and CI workflow."""
     return [_readme(blueprint), _workflow(blueprint)]
+
+
+def _torch_package(blueprint: Blueprint) -> Identifier | None:
+    """The name of the PyTorch package; None where there is none."""
+    if blueprint.torch is None:
+        return None
+    from epforge.plan import torch
+
+    return torch.package_name(blueprint) if torch.files(blueprint) else None
 
 
 def _readme(blueprint: Blueprint) -> FileSpec:
@@ -59,7 +68,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "custom_ops": [_custom_op(op) for op in blueprint.custom_ops],
             "custom_library": custom_library and f"lib{custom_library}.so",
             "cuda_library": blueprint.features.custom_op_library is CustomLibrary.CUDA,
-            "torch": torch.package_name(blueprint) if torch.files(blueprint) else None,
+            "torch": _torch_package(blueprint),
             "compiled": blueprint.compiles,
             "contexts": blueprint.has_contexts,
             "share": blueprint.features.share,

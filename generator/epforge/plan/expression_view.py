@@ -19,11 +19,10 @@ from epforge.ops.expression.model import (
 from epforge.ops.families._expression import Formulas
 from epforge.ops.model import DType
 from epforge.plan.expression_cpp import TAKEN, Names, print_cpp
+from epforge.plan.kernel_view import ORDINARY_OPERANDS
 
 #: Inputs that a kernel takes where one of them is variadic.
 MOST_INPUTS = 16
-#: Operands of the kernels of ONNX's own operators.
-ORDINARY_OPERANDS = 3
 #: Names of the code around a function.
 _AROUND = frozenset(
     """

@@ -14,6 +14,7 @@ from epforge.resolve.model import Blueprint, Op, OpVersion
 
 _FLOATS = (DType.FLOAT32, DType.FLOAT64)
 _UNSIGNED = (DType.UINT8, DType.UINT16, DType.UINT32, DType.UINT64)
+_Types = tuple[tuple[str, tuple[DType, ...]], ...]
 _BITS = {DType.INT8: 7, DType.UINT8: 8, DType.INT16: 15, DType.UINT16: 16}
 
 
@@ -70,12 +71,15 @@ def calls(blueprint: Blueprint) -> tuple[OpCallsView, ...]:
 
 def _calls(op: Op, sample: Sample) -> list[CallView]:
     """The sample once for each set of versions that agree on the types it can have."""
-    groups: dict[tuple[tuple[str, tuple[DType, ...]], ...], list[int]] = {}
+    able: dict[_Types, _Types] = {}  # versions mostly agree on what they allow
+    groups: dict[_Types, list[int]] = {}
     for version in op.versions:
         if applies(sample, version):
-            types = types_of(sample, version.types)
-            if all(types.values()):
-                groups.setdefault(tuple(types.items()), []).append(version.schema.since)
+            allowed = tuple(version.types.items())
+            if allowed not in able:
+                able[allowed] = tuple(types_of(sample, version.types).items())
+            if all(types for _, types in able[allowed]):
+                groups.setdefault(able[allowed], []).append(version.schema.since)
     return [_call(sample, tuple(since), dict(types)) for types, since in groups.items()]
 
 

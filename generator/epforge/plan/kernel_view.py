@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from epforge.literals import cpp_string
 from epforge.names import Identifier, Name, Safe
-from epforge.ops.families._expression import Formulas
 from epforge.ops.model import Attribute, DType
-from epforge.plan.expression_view import ExpressionView, expression_view
+from epforge.plan.once import once
 from epforge.resolve.model import KernelSource, Op
+
+if TYPE_CHECKING:
+    from epforge.plan.expression_view import ExpressionView
 
 #: Inputs and outputs that a mask can name.
 MASK_BITS = 64
+#: Inputs that the kernels of ONNX's own operators broadcast against each other.
+ORDINARY_OPERANDS = 3
 
 _CPP_TYPES = {
     DType.FLOAT32: "float",
@@ -209,6 +215,7 @@ def _bits(cpp: str) -> int:
     return int("".join(filter(str.isdigit, cpp)))
 
 
+@once
 def kernel_view(op: Op) -> KernelView:
     """What the templates of ``op`` get as ``k``."""
     types = _types(op)
@@ -252,18 +259,25 @@ def _expression(
     attributes: tuple[AttributeView, ...],
 ) -> ExpressionView | None:
     formulas = op.row.params.get("formulas") if op.row else None
-    if not isinstance(formulas, Formulas):
+    if formulas is None:
         return None
+    # The language of expressions is imported by projects that use it.
+    from epforge.ops.families._expression import Formulas
+    from epforge.plan.expression_view import expression_view
+
+    assert isinstance(formulas, Formulas)
     members = {attribute.key: attribute.name for attribute in attributes}
     cpp = {dtype: (enumerator(dtype), Safe(_CPP_TYPES[dtype])) for dtype in DType}
     return expression_view(formulas, name, types, members, cpp)
 
 
+@functools.cache
 def type_view(dtype: DType) -> TypeView:
     """``dtype`` in C++."""
     return TypeView(enumerator(dtype), Safe(_CPP_TYPES[dtype]))
 
 
+@functools.cache
 def enumerator(dtype: DType) -> Identifier:
     """The enumerator of ``DType`` in C++: kFloat32."""
     return Identifier(f"k{Name((dtype.text,)).camel}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from epforge.plan import custom_ops, layout
-from epforge.plan.expression_view import ORDINARY_OPERANDS
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import table_view
-from epforge.plan.kernel_view import KernelView, TypeView, kernel_view
+from epforge.plan.kernel_view import ORDINARY_OPERANDS, KernelView, TypeView, kernel_view
 from epforge.plan.model import FileSpec, Owner
+from epforge.plan.once import once
 from epforge.resolve.model import Blueprint, Op, Runtime
 from epforge.resolve.services import Layout
 
@@ -16,9 +16,10 @@ __all__ = ["KernelView", "files", "kernel_view"]
 _API = ("exec.h", "kernel.h", "node.h", "status.cc", "status.h", "tensor.h")
 
 
-def files(blueprint: Blueprint) -> list[FileSpec]:
+@once
+def files(blueprint: Blueprint) -> tuple[FileSpec, ...]:
     """Everything in the project that computes or says what is computed."""
-    return [
+    return (
         *(
             _mirrored(
                 f"src/gen/api/{name}",
@@ -43,7 +44,7 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
         *_support(blueprint),
         *_table(blueprint),
         *_tests(blueprint),
-    ]
+    )
 
 
 def _all(blueprint: Blueprint) -> tuple[Op, ...]:
@@ -88,7 +89,7 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
 
 def _support(blueprint: Blueprint) -> list[FileSpec]:
     users: dict[str, list[Op]] = {}
-    most = ORDINARY_OPERANDS  # inputs that any kernel broadcasts against each other
+    most = ORDINARY_OPERANDS
     for op in _all(blueprint):
         view = kernel_view(op)
         if view.expression is not None:

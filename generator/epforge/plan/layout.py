@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from epforge.names import Name
 from epforge.ops.model import DType, Sample, Value
 from epforge.plan.kernel_view import kernel_view
+from epforge.plan.once import once
 from epforge.resolve.layout import is_convertible
 from epforge.resolve.model import Blueprint, KernelSource, Op, OpVersion
 from epforge.resolve.services import Layout
@@ -24,6 +25,7 @@ DOMAIN = "com.ms.internal.nhwc"
 _SUPPORT = ("channels_last.cc", "channels_last.h")
 
 
+@once
 def converted(blueprint: Blueprint) -> tuple[Op, ...]:
     """The operators that ONNX Runtime converts, as what they become. Those whose kernel is the
     owner's stay as they are, as do those whose family has no body for the layout."""

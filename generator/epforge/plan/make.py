@@ -6,11 +6,11 @@ import dataclasses
 import itertools
 from collections.abc import Iterable
 
-from epforge.plan import docs, kernels, project, python, samples, shell, torch
+from epforge.plan import docs, kernels, project, python, samples, shell
 from epforge.plan.model import FileSpec, Plan
 from epforge.resolve.model import Blueprint
 
-_PARTS = (project, shell, kernels, python, samples, torch, docs)
+_PARTS = (project, shell, kernels, python, samples, docs)
 
 
 def make_plan(blueprint: Blueprint) -> Plan:
@@ -24,6 +24,10 @@ def make_plan(blueprint: Blueprint) -> Plan:
     files: list[FileSpec] = []
     for part in _PARTS:
         files += part.files(blueprint)
+    if blueprint.torch is not None:
+        from epforge.plan import torch  # with the language of expressions; few projects need it
+
+        files += torch.files(blueprint)
     shared = {"ns": blueprint.names.namespace}
     return collect(dataclasses.replace(spec, params={**shared, **spec.params}) for spec in files)
 

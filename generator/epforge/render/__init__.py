@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from epforge.render.errors import RenderError
-from epforge.render.project import RenderedFile, render, templates_digest
+from epforge.render.errors import RenderError, StyleError
+from epforge.render.project import STYLE_PATH, RenderedFile, render, templates_digest
 
-__all__ = ["RenderError", "RenderedFile", "render", "templates_digest"]
+__all__ = [
+    "STYLE_PATH",
+    "RenderError",
+    "RenderedFile",
+    "StyleError",
+    "render",
+    "templates_digest",
+]

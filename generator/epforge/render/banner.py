@@ -38,8 +38,33 @@ _COMMENTS = {
 }
 
 
+def comment_marks(path: str) -> tuple[str, str]:
+    """What begins and what ends a comment of one line; both empty where none can stand."""
+    pure = PurePosixPath(path)
+    return _COMMENTS.get(pure.name) or _COMMENTS.get(pure.suffix) or ("", "")
+
+
 def banner(path: str, owner: Owner) -> Safe:
     """The line that says who owns the file, as a comment; empty where no comment can stand."""
-    pure = PurePosixPath(path)
-    start, end = _COMMENTS.get(pure.name) or _COMMENTS.get(pure.suffix) or ("", "")
+    start, end = comment_marks(path)
     return Safe(f"{start}{TEXT[owner]}{end}" if start else "")
+
+
+def with_header(text: str, path: str, banner: str, header: tuple[str, ...]) -> str:
+    """The text of a file with the header below its banner; as it is where no comment can stand.
+
+    Args:
+        text: the file; its banner is its first line, or its second.
+        path: where the file goes.
+        banner: the line that says who owns it.
+        header: the header's lines.
+    """
+    start, end = comment_marks(path)
+    lines = text.split("\n")
+    if not start or not header or banner not in lines[:2]:
+        return text
+    place = lines.index(banner) + 1
+    comment = [f"{start}{line}{end}" if line else f"{start.strip()}{end}" for line in header]
+    rest = lines[place:]
+    gap = [""] if rest and rest[0].strip() else []
+    return "\n".join([*lines[:place], *comment, *gap, *rest])

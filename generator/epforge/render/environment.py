@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator, Frame, MacroRef
+from jinja2.sandbox import SandboxedEnvironment
 
 from epforge import __version__
 from epforge.cache import cache_dir
@@ -71,6 +72,10 @@ class _Environment(jinja2.Environment):
         return lambda *args, **kwargs: Safe(macro(*args, **kwargs))
 
 
+class _Guarded(SandboxedEnvironment, _Environment):
+    """For templates that are not epforge's own: they reach nothing but what they are given."""
+
+
 class _BytecodeCache(jinja2.BytecodeCache):
     """Compiled templates on disk. It never gets in the way: what cannot be kept is made again."""
 
@@ -103,13 +108,18 @@ def _key() -> str:
     return digest.hexdigest()[:16]
 
 
-def make_environment(templates: Path) -> jinja2.Environment:
-    """An environment that loads from ``templates``.
+def make_environment(
+    templates: Path, overrides: Sequence[jinja2.BaseLoader] = ()
+) -> jinja2.Environment:
+    """An environment that loads from ``overrides`` and, what they do not have, ``templates``.
 
     ``<%= x %>`` prints, ``<% if %>`` controls, ``<%# note %>`` is dropped. A literal in a printed
-    expression is the template's own text; any other plain ``str`` is an error.
+    expression is the template's own text; any other plain ``str`` is an error. With overrides all
+    templates are sandboxed.
     """
-    environment = _Environment(
+    own = jinja2.FileSystemLoader(templates, encoding="utf-8")
+    kind, cached = (_Guarded, "guarded") if overrides else (_Environment, "templates")
+    environment = kind(
         block_start_string="<%",
         block_end_string="%>",
         variable_start_string="<%=",
@@ -125,8 +135,8 @@ def make_environment(templates: Path) -> jinja2.Environment:
         autoescape=False,
         auto_reload=False,
         cache_size=-1,
-        loader=jinja2.FileSystemLoader(templates, encoding="utf-8"),
-        bytecode_cache=_BytecodeCache(cache_dir("templates", _key())),
+        loader=jinja2.ChoiceLoader([*overrides, own]) if overrides else own,
+        bytecode_cache=_BytecodeCache(cache_dir(cached, _key())),
     )
     filters: dict[str, Callable[..., Any]] = {**FILTERS, "literal": Safe}
     environment.filters.update(filters)

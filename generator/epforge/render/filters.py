@@ -10,6 +10,8 @@ import json as _json
 import re
 from collections.abc import Callable, Iterable
 
+from jinja2 import Undefined
+
 from epforge.literals import (
     cpp_bool,
     cpp_string,
@@ -20,7 +22,7 @@ from epforge.literals import (
     py_value,
     whole,
 )
-from epforge.names import Safe
+from epforge.names import Identifier, Safe
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_.+-]+")
 
@@ -120,11 +122,7 @@ def printed(value: object) -> str:
         TypeError: it is neither an integer, an identifier nor the result of a filter.
         jinja2.UndefinedError: it is undefined.
     """
-    from jinja2 import Undefined
-
-    from epforge.names import Identifier
-
-    if isinstance(value, Safe | Identifier) or (
+    if isinstance(value, (Safe, Identifier)) or (
         isinstance(value, int) and not isinstance(value, bool)
     ):
         return str(value)

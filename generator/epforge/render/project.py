@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
 from epforge.assets import assets_dir
 from epforge.plan.model import FileSpec, Owner, Plan
 from epforge.render import clang
-from epforge.render.banner import banner
+from epforge.render.banner import banner, with_header
 from epforge.render.environment import make_environment
-from epforge.render.errors import RenderError
+from epforge.render.errors import OverrideError, RenderError, StyleError
+
+if TYPE_CHECKING:
+    from epforge.render.overrides import Override
 
 STYLE_PATH = ".clang-format"
 _DEFAULT_STYLE = "BasedOnStyle: Google\nStandard: c++17\nColumnLimit: 100\n"
@@ -32,7 +37,13 @@ class RenderedFile:
     template: str  # empty for a verbatim copy
 
 
-def render(plan: Plan, templates: Path | None = None) -> dict[str, RenderedFile]:
+def render(
+    plan: Plan,
+    templates: Path | None = None,
+    style: str | None = None,
+    overrides: Sequence[Override] = (),
+    header: tuple[str, ...] = (),
+) -> dict[str, RenderedFile]:
     """Renders ``plan``.
 
     A `FileSpec` without a template is a verbatim copy of ``params["content"]`` (bytes): it is
@@ -43,25 +54,33 @@ def render(plan: Plan, templates: Path | None = None) -> dict[str, RenderedFile]
     Args:
         plan: what to render.
         templates: where the templates lie; epforge's own by default.
+        style: the content of another ``.clang-format``. C++ and CUDA are then formatted in the
+            plan's style first and in this one second, so that what one leaves to its input does
+            not depend on the templates.
+        overrides: templates in place of those in ``templates``; the first that has one counts.
+        header: lines that go below the banner of every file that has one.
 
     Returns:
         The files by path, in the plan's order.
 
     Raises:
+        StyleError: clang-format refuses ``style``.
         RenderError: a template is at fault; the message begins with ``template:line``.
         MissingError: clang-format is not installed.
     """
     root = templates or assets_dir("templates")
-    environment = make_environment(root)
+    environment = make_environment(root, _loaders(overrides))
     texts = {
-        spec.path: tidy(_render_one(environment, root, spec))
+        spec.path: tidy(_render_one(environment, root, spec, overrides, header))
         for spec in plan.files
         if spec.template
     }
-    style = texts.get(STYLE_PATH, _DEFAULT_STYLE)
     formatted = clang.format_all(
-        {path: text for path, text in texts.items() if clang.is_formatted(path)}, style
+        {path: text for path, text in texts.items() if clang.is_formatted(path)},
+        texts.get(STYLE_PATH, _DEFAULT_STYLE),
     )
+    if style is not None:
+        formatted = _restyled(formatted, style)
     texts.update({path: tidy(text) for path, text in formatted.items()})
     return {
         spec.path: RenderedFile(
@@ -73,6 +92,14 @@ def render(plan: Plan, templates: Path | None = None) -> dict[str, RenderedFile]
         )
         for spec in plan.files
     }
+
+
+def _restyled(sources: Mapping[str, str], style: str) -> dict[str, str]:
+    """The sources in a style that is not epforge's: it may be the one at fault."""
+    try:
+        return clang.format_all(sources, style)
+    except RenderError as error:
+        raise StyleError(STYLE_PATH, error.message) from error
 
 
 def tidy(text: str) -> str:
@@ -89,47 +116,84 @@ def _verbatim(spec: FileSpec) -> bytes:
     return content
 
 
-def _render_one(environment: jinja2.Environment, root: Path, spec: FileSpec) -> str:
+def _loaders(overrides: Sequence[Override]) -> list[jinja2.BaseLoader]:
+    if not overrides:
+        return []
+    from epforge.render.overrides import OverrideLoader
+
+    return [OverrideLoader(override) for override in overrides]
+
+
+def _render_one(
+    environment: jinja2.Environment,
+    root: Path,
+    spec: FileSpec,
+    overrides: Sequence[Override],
+    header: tuple[str, ...],
+) -> str:
     line = banner(spec.path, spec.owner)
     params: dict[str, Any] = {"banner": line, **spec.params}
     try:
         text = environment.get_template(spec.template).render(params)
+        _check_text(text, spec, line)
+    except RenderError as error:
+        raise _blamed(error.message, spec.template, overrides) from error
     except jinja2.TemplateNotFound as error:
-        raise RenderError(f"{spec.template}: there is no template {error.name}") from error
+        what = f"{spec.template}: there is no template {error.name}"
+        raise _blamed(what, spec.template, overrides) from error
     except jinja2.TemplateSyntaxError as error:
-        raise RenderError(
-            f"{error.name or spec.template}:{error.lineno}: {error.message}"
-        ) from error
+        name = error.name or spec.template
+        raise _blamed(f"{name}:{error.lineno}: {error.message}", name, overrides) from error
     except (jinja2.TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
-        raise RenderError(f"{_place(root, spec.template, error)}: {error}") from error
+        name, place = _place(root, spec.template, error, overrides)
+        raise _blamed(f"{place}: {error}", name, overrides) from error
+    return with_header(text, spec.path, line, header) if header else text
+
+
+def _check_text(text: str, spec: FileSpec, line: str) -> None:
     for mark in ("<%", "%>"):
         if mark in text:
             number = text[: text.index(mark)].count("\n") + 1
             raise RenderError(f"{spec.template}: {mark} is left in line {number} of {spec.path}")
     if line and line not in text.split("\n", 2)[:2]:
         raise RenderError(f"{spec.template}:1: {spec.path} does not begin with its banner")
-    return text
 
 
-def _place(root: Path, template: str, error: Exception) -> str:
-    """``template:line: the line``, from the innermost frame that lies in a template."""
+def _blamed(message: str, template: str, overrides: Sequence[Override]) -> RenderError:
+    """The error of a template, as that of who wrote it."""
+    for override in overrides:
+        if template in override.texts:
+            cure = "It stands in for epforge's template; epforge templates show prints that one."
+            return OverrideError(f"{override.shown}/{message}", cure)
+    return RenderError(message)
+
+
+def _place(
+    root: Path, template: str, error: Exception, overrides: Sequence[Override]
+) -> tuple[str, str]:
+    """The template at fault and ``template:line: the line``, from the innermost frame that lies
+    in one."""
+    roots = [*(override.root for override in overrides), root]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        try:
-            name = Path(frame.filename).relative_to(root).as_posix()
-        except ValueError:
-            continue
-        return f"{name}:{frame.lineno}: {(frame.line or '').strip()}"
-    return template
+        for base in roots:
+            path = Path(frame.filename)
+            if path.is_relative_to(base):
+                name = path.relative_to(base).as_posix()
+                return name, f"{name}:{frame.lineno}: {(frame.line or '').strip()}"
+    return template, template
 
 
 def templates_digest(templates: Path | None = None) -> str:
     """SHA-256 over all templates, in hex: names and contents, in the order of their names."""
-    root = templates or assets_dir("templates")
+    root = str(templates or assets_dir("templates"))
+    files: dict[str, str] = {}
+    for folder, _, names in os.walk(root):  # plain strings: there are hundreds
+        inner = folder[len(root) :].replace(os.sep, "/")
+        if "__pycache__" not in inner:
+            files.update((f"{inner}/{name}"[1:], os.path.join(folder, name)) for name in names)
     digest = hashlib.sha256()
-    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
     for name in sorted(files, key=str.encode):
-        if "__pycache__" in name:
-            continue
-        content = files[name].read_bytes()
+        with open(files[name], "rb") as file:
+            content = file.read()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()

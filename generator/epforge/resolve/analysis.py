@@ -25,6 +25,7 @@ from epforge.resolve.operators import resolve_ops
 from epforge.resolve.opnames import split_op
 from epforge.resolve.options import resolve_options
 from epforge.resolve.optypes import main_constraint
+from epforge.resolve.overlays import resolve_overlays
 from epforge.resolve.pending import note_unsupported
 from epforge.resolve.runtime import (
     resolve_cuda,
@@ -138,7 +139,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         ),
         python_min=resolve_python(shape.python, found),
         targets=resolve_targets(shape.targets, found),
-        text=source.text.text,
+        text=source.text.whole,
         custom_ops=custom_ops,
         compile=compiling,
         layout=Layout(shape.layout),
@@ -149,10 +150,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         distributions=resolve_distributions(shape.python, found),
         cuda=resolve_cuda(shape.cuda, shape.runtime, found),
         torch=resolve_torch(shape, names.namespace, found),
-        overlays=tuple(
-            resolve_texts((overlay.source,), ("overlays", index, "source"), found)[0]
-            for index, overlay in enumerate(shape.overlays)
-        ),
+        overlays=resolve_overlays(shape.overlays, found),
     )
 
 

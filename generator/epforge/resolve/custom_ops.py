@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from epforge.blueprint.diagnostic import listed, show, suggest
 from epforge.blueprint.nodes import Path, Scalar
 from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
-from epforge.ops.expression import Expression
 from epforge.ops.model import DType
-from epforge.resolve.custom_compute import check_syntax, resolve_compute, resolve_grad
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import OptionType, OrtRange
 from epforge.resolve.opnames import split_op
@@ -20,6 +19,9 @@ from epforge.resolve.options import read_value
 from epforge.resolve.optypes import HALVES
 from epforge.resolve.reserved import ascii_words, why_not_member
 from epforge.resolve.services import CustomAttribute, CustomKernel, CustomOp, CustomParameter
+
+if TYPE_CHECKING:
+    from epforge.ops.expression import Expression
 
 #: Inputs and outputs that a kernel can tell apart.
 MAX_PARAMETERS = 32
@@ -84,6 +86,9 @@ def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
 def _custom_op(
     shape: CustomOpShape, parts: tuple[str, Identifier], path: Path, found: Findings
 ) -> CustomOp:
+    # The language of expressions is imported by projects that have operators of their own.
+    from epforge.resolve.custom_compute import check_syntax, resolve_compute, resolve_grad
+
     domain, op = parts
     before = len(found.errors)
     if not shape.outputs and not found.source.incomplete(*path):

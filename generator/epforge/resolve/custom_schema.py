@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from epforge.names import Name
-from epforge.ops.families._expression import expression_row
 from epforge.ops.model import Attribute, DType, FamilyRow, OpSchema, Parameter, SchemaVersion
 from epforge.resolve.model import KernelSource, Op, OpVersion
 from epforge.resolve.services import CustomAttribute, CustomKernel, CustomOp, CustomParameter
@@ -73,6 +72,8 @@ def _attribute(attribute: CustomAttribute) -> Attribute:
 def _row(custom: CustomOp) -> FamilyRow | None:
     if custom.compute is None:
         return None
+    from epforge.ops.families._expression import expression_row
+
     return expression_row(
         domain=custom.domain,
         op=str(custom.op),

@@ -1,4 +1,4 @@
-"""Compiling, features, libraries, PyTorch and overlays: checked and typed."""
+"""Compiling, features, libraries and PyTorch: checked and typed."""
 
 from __future__ import annotations
 

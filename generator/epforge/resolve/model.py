@@ -19,6 +19,7 @@ from epforge.resolve.services import (
     Features,
     Layout,
     Native,
+    Overlay,
     Torch,
 )
 
@@ -250,7 +251,7 @@ class Blueprint:
     distributions: tuple[str, ...] = ("",)  # suffixes to the distribution's name
     torch: Torch | None = None
     cuda: Cuda | None = None  # only with runtime cuda
-    overlays: tuple[str, ...] = ()
+    overlays: tuple[Overlay, ...] = ()
 
     @property
     def providers(self) -> tuple[Identifier, ...]:

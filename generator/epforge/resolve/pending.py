@@ -39,8 +39,6 @@ def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings
         found.later(("python", "distributions"), "several Python distributions")
     if set(shape.targets) != set(TARGETS):
         found.later(("targets",), "leaving platforms out")
-    if shape.overlays:
-        found.later(("overlays",), "overlays")
 
 
 def _note_several(source: BlueprintSource, own_provider: str, found: Findings) -> None:

@@ -6,12 +6,15 @@ Custom operators, compiling, compiled models, bindings for numpy and PyTorch, ov
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from epforge.names import Identifier
-from epforge.ops.expression import Expression
 from epforge.ops.model import DType
+
+if TYPE_CHECKING:
+    from epforge.ops.expression import Expression
 
 
 class Layout(StrEnum):
@@ -158,3 +161,37 @@ class Torch:
 
     legacy: int | None
     dynamo: int | None
+
+
+class OverlayKind(StrEnum):
+    """What an overlay brings."""
+
+    SOURCE = "source"  # a copier or cookiecutter template, laid over the result
+    TEMPLATES = "templates"  # templates in place of epforge's own
+    HEADER = "header"  # a text for the top of files
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A house style that is laid over the project."""
+
+    kind: OverlayKind
+    place: str  # as written: ./house-style, python:acme_style/ep
+    data: tuple[tuple[str, str], ...] = ()  # answers to the template's questions
+    where: str = field(default="", compare=False)  # blueprint.yaml:37, for messages
+
+    @property
+    def package(self) -> str:
+        """The Python package that has it; empty where it lies beside the blueprint."""
+        return self.place.removeprefix("python:").split("/")[0] if self.is_packaged else ""
+
+    @property
+    def path(self) -> str:
+        """Relative to the package or the blueprint's directory, with forward slashes."""
+        parts = self.place.removeprefix("python:").split("/")[1 if self.is_packaged else 0 :]
+        return "/".join(part for part in parts if part not in ("", "."))
+
+    @property
+    def is_packaged(self) -> bool:
+        """Does it come from an installed Python package?"""
+        return self.place.startswith("python:")

@@ -14,7 +14,7 @@ from epforge.ops.model import DType
 from epforge.resolve.model import Blueprint, Device, Op, Option, OptionType, OpVersion
 from epforge.resolve.opsets import opsets_of
 from epforge.resolve.optypes import schema_types
-from epforge.resolve.services import Compile, CustomOp, Features
+from epforge.resolve.services import Compile, CustomOp, Features, Overlay
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./+-]*(::[A-Za-z0-9_]+)?")
 _WORDS_TO_QUOTE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -59,7 +59,7 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
             "distributions": [{"suffix": suffix} for suffix in bp.distributions],
         },
         "targets": list(bp.targets),
-        "overlays": [{"source": source} for source in bp.overlays],
+        "overlays": [_overlay(overlay) for overlay in bp.overlays],
     }
     if bp.compile is not None:
         data["compile"] = _compile(bp.compile)
@@ -68,6 +68,10 @@ def resolved_data(bp: Blueprint) -> dict[str, Any]:
     if bp.torch is not None:
         data["torch"] = _given(legacy=bp.torch.legacy, dynamo=bp.torch.dynamo)
     return data
+
+
+def _overlay(overlay: Overlay) -> dict[str, Any]:
+    return _given(**{overlay.kind.value: overlay.place}, data=dict(overlay.data) or None)
 
 
 def _listed(bp: Blueprint) -> list[Op]:

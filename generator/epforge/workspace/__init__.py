@@ -1,28 +1,70 @@
-"""Bytes <-> disk: the lock, ownership, publishing all or nothing. Knows nothing of EPs."""
+"""Bytes <-> disk: the lock, ownership, merging, publishing all or nothing. Knows nothing of EPs."""
 
 from __future__ import annotations
 
-from epforge.workspace.changes import current
+from epforge.workspace.disk import current
+from epforge.workspace.exclusive import BusyError
 from epforge.workspace.journal import recover
-from epforge.workspace.lock import LOCK, Entry, Lock, read_lock
+from epforge.workspace.lock import LOCK, Entry, Lock, OpenConflict, read_lock
 from epforge.workspace.model import EditedError, File, Owner, Tool, WriteError, sha256
-from epforge.workspace.publish import Published, State, check_target, publish
+from epforge.workspace.outcome import (
+    ALL,
+    Action,
+    ActionKind,
+    Conflict,
+    ConflictKind,
+    Hunk,
+    Note,
+    NoteKind,
+    OnConflict,
+    Outcome,
+    Request,
+)
+from epforge.workspace.publish import (
+    ConflictsError,
+    OpenConflictsError,
+    PendingError,
+    State,
+    check_target,
+    preview,
+    publish,
+)
+from epforge.workspace.resolving import Resolved, open_conflicts, resolve
 
 __all__ = [
+    "ALL",
     "LOCK",
+    "Action",
+    "ActionKind",
+    "BusyError",
+    "Conflict",
+    "ConflictKind",
+    "ConflictsError",
     "EditedError",
     "Entry",
     "File",
+    "Hunk",
     "Lock",
+    "Note",
+    "NoteKind",
+    "OnConflict",
+    "OpenConflict",
+    "OpenConflictsError",
+    "Outcome",
     "Owner",
-    "Published",
+    "PendingError",
+    "Request",
+    "Resolved",
     "State",
     "Tool",
     "WriteError",
     "check_target",
     "current",
+    "open_conflicts",
+    "preview",
     "publish",
     "read_lock",
     "recover",
+    "resolve",
     "sha256",
 ]

@@ -12,12 +12,13 @@ import contextlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import UsageError
-from epforge.workspace.changes import current
+from epforge.workspace.disk import current
 from epforge.workspace.model import EditedError, File, WriteError, sha256
 from epforge.workspace.paths import check_inside, check_paths
 
@@ -47,11 +48,24 @@ def write_file(path: Path, content: bytes, executable: bool) -> None:
 
 
 def change_in_place(
-    directory: Path, write: Mapping[str, File], remove: tuple[str, ...], step: Step
+    directory: Path,
+    write: Mapping[str, File],
+    remove: tuple[str, ...],
+    step: Step,
+    expected: Mapping[str, str | None] | None = None,
 ) -> None:
     """Writes and removes files of ``directory``, all or none; the last of ``write`` comes last.
 
-    Raises OSError; the directory is then as it was.
+    Args:
+        directory: the project.
+        write: files to write, by path.
+        remove: paths to remove.
+        step: called with a name before each step.
+        expected: what the decision to do so has seen at these paths: a hash, or None for nothing.
+
+    Raises:
+        OSError: the directory is then as it was.
+        EditedError: a file is not what was expected: somebody has written it since.
     """
     paths = [*remove, *write]
     changes = [
@@ -62,8 +76,9 @@ def change_in_place(
         )
         for path in paths
     ]
+    seen = {change.path: change.before for change in changes} | dict(expected or {})
     try:
-        _stage(directory, write, changes, step)
+        _stage(directory, write, changes, step, seen)
     except BaseException:
         _discard(directory)
         raise
@@ -83,7 +98,13 @@ def change_in_place(
         _discard(directory)
         raise
     step("done")
-    _discard(directory)
+    try:
+        _discard(directory)
+    except OSError as error:
+        raise WriteError(
+            f"everything is written, but {error.filename} cannot be removed: {error.strerror}",
+            f"Remove {directory / NEXT}.",
+        ) from error
 
 
 def recover(directory: Path) -> bool:
@@ -97,6 +118,7 @@ def recover(directory: Path) -> bool:
         UsageError: the journal is damaged, or leads out of the directory.
         WriteError: the files cannot be written; the next call tries again.
     """
+    check_inside(directory, [_JOURNAL])  # nothing is finished, or removed, through a link
     if not (directory / NEXT).is_dir():
         return False
     try:
@@ -149,7 +171,13 @@ def _damaged(directory: Path) -> UsageError:
     )
 
 
-def _stage(directory: Path, write: Mapping[str, File], changes: list[_Change], step: Step) -> None:
+def _stage(
+    directory: Path,
+    write: Mapping[str, File],
+    changes: list[_Change],
+    step: Step,
+    seen: Mapping[str, str | None],
+) -> None:
     for file in write.values():
         step(f"stage {file.path}")
         write_file(directory / NEXT / "new" / file.path, file.content, file.executable)
@@ -162,6 +190,8 @@ def _stage(directory: Path, write: Mapping[str, File], changes: list[_Change], s
                 os.link(directory / change.path, old)
             except OSError:  # a file system without links
                 shutil.copy2(directory / change.path, old)
+            if change.path in write:
+                _keep_mode(directory, write[change.path])
     rows = [
         {"path": change.path, "before": change.before, "after": change.after} for change in changes
     ]
@@ -170,7 +200,20 @@ def _stage(directory: Path, write: Mapping[str, File], changes: list[_Change], s
     draft.parent.mkdir(parents=True, exist_ok=True)
     draft.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     step("commit")
+    late = tuple(path for path in seen if current(directory, path) != seen[path])
+    if late:
+        raise EditedError(late, "They were edited a moment ago: run the command again.")
     os.replace(draft, directory / _JOURNAL)
+
+
+def _keep_mode(directory: Path, file: File) -> None:
+    """What replaces a file is as private as its owner has made that one."""
+    mode = stat.S_IMODE(os.lstat(directory / file.path).st_mode)
+    if file.executable:
+        mode |= (mode & 0o444) >> 2  # whoever may read it may run it
+    staged = directory / NEXT / "new" / file.path
+    if stat.S_IMODE(staged.stat().st_mode) != mode:
+        os.chmod(staged, mode)
 
 
 def _apply(directory: Path, change: _Change) -> None:
@@ -189,11 +232,12 @@ def _apply(directory: Path, change: _Change) -> None:
 def _undo(directory: Path, change: _Change) -> None:
     """Puts the old file back."""
     place = directory / change.path
-    if current(directory, change.path) == change.before:
-        return
     if change.before is None:
-        place.unlink(missing_ok=True)
-        _prune(directory, place.parent)
+        if current(directory, change.path) is not None:
+            place.unlink(missing_ok=True)
+        _prune(directory, place.parent)  # also when only its directory had been made
+    elif current(directory, change.path) == change.before:
+        return
     else:
         place.parent.mkdir(parents=True, exist_ok=True)
         os.replace(directory / NEXT / "old" / change.path, place)
@@ -211,7 +255,8 @@ def _prune(directory: Path, folder: Path) -> None:
     """Removes ``folder`` and its parents below ``directory`` as far as they are empty."""
     while folder != directory:
         try:
-            folder.rmdir()
+            with contextlib.suppress(FileNotFoundError):  # it could not be made; its parents were
+                folder.rmdir()
         except OSError:
             return
         folder = folder.parent

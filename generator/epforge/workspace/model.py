@@ -28,6 +28,8 @@ class File:
         owner: who may change it afterwards.
         executable: whether its mode has the x bits.
         template: where it came from, for the lock; empty if there is none.
+        adopted: a generated file that its owner has made shared; ``owner`` says shared then.
+        was: paths that the file had before; its owner's text moves along.
     """
 
     path: str
@@ -35,6 +37,8 @@ class File:
     owner: Owner
     executable: bool = False
     template: str = ""
+    adopted: bool = False
+    was: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

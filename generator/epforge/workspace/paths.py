@@ -50,15 +50,21 @@ def _check_part(path: str, part: str) -> None:
 
 def check_inside(root: Path, paths: Iterable[str]) -> None:
     """Raises UsageError if a path leads out of ``root`` through a link, or through a file."""
-    checked: set[Path] = set()
+    checked = {""}
     for path in paths:
-        place = root
-        for part in path.split("/")[:-1]:
-            place = place / part
-            if place in checked:
-                continue
-            checked.add(place)
-            if place.is_symlink():
-                raise UsageError(f"{place} is a symbolic link; epforge does not write through it")
-            if place.exists() and not place.is_dir():
-                raise UsageError(f"{place} is not a directory, but {path} lies in it")
+        folder = path.rpartition("/")[0]
+        if folder in checked:
+            continue
+        parts = folder.split("/")
+        for depth in range(1, len(parts) + 1):
+            inner = "/".join(parts[:depth])
+            if inner not in checked:
+                checked.add(inner)
+                _check_folder(root / inner, path)
+
+
+def _check_folder(place: Path, path: str) -> None:
+    if place.is_symlink():
+        raise UsageError(f"{place} is a symbolic link; epforge does not write through it")
+    if place.exists() and not place.is_dir():
+        raise UsageError(f"{place} is not a directory, but {path} lies in it")

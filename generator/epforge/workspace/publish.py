@@ -7,17 +7,27 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
-from epforge.errors import UsageError
-from epforge.workspace.changes import base_files, find_changes, lock_file, with_base
+from epforge.errors import EpforgeError, ExitStatus, UsageError
+from epforge.workspace.base import records
+from epforge.workspace.decide import decide
+from epforge.workspace.disk import look
+from epforge.workspace.exclusive import exclusive
 from epforge.workspace.journal import NEXT, Step, change_in_place, recover, write_file
-from epforge.workspace.lock import LOCK, Lock, read_lock
-from epforge.workspace.model import File, Tool, WriteError
+from epforge.workspace.lock import LOCK, Entry, Lock, read_lock
+from epforge.workspace.model import EditedError, File, Owner, Tool, WriteError, sha256
+from epforge.workspace.outcome import Action, ActionKind, Outcome, Request
 from epforge.workspace.paths import check_inside, check_paths
+
+_NOTHING = Request()
+Notify = Step
+
+
+_OWN = ".epforge"
 
 
 class State(StrEnum):
@@ -28,21 +38,57 @@ class State(StrEnum):
     OURS = "ours"
 
 
-@dataclass(frozen=True)
-class Published:
-    """What publishing did.
+class ConflictsError(EditedError):
+    """The owner has to decide about files first; nothing has changed.
 
     Args:
-        kept: files that stay as their owner has them.
-        absent: files of the owner that were written once and are gone; they are not written again.
+        outcome: what would happen, with the conflicts.
     """
 
-    directory: Path
-    created: bool
-    written: tuple[str, ...]
-    removed: tuple[str, ...]
-    kept: tuple[str, ...]
-    absent: tuple[str, ...]
+    def __init__(self, outcome: Outcome) -> None:
+        paths = tuple(dict.fromkeys(each.path for each in outcome.conflicts))
+        cures = list(dict.fromkeys(each.cure for each in outcome.conflicts))
+        super().__init__(paths, "\n  ".join(cures))
+        rows = "".join(f"\n  {each.path}: {each.text}" for each in outcome.conflicts)
+        self.message = f"these files need a decision of yours; nothing was written:{rows}"
+        self.args = (self.message,)
+        self.outcome = outcome
+
+    def details(self) -> Mapping[str, object]:
+        rows = [
+            {
+                "path": each.path,
+                "kind": each.kind.value,
+                "text": each.text,
+                "cure": each.cure,
+                "lines": [hunk.line for hunk in each.hunks],
+            }
+            for each in self.outcome.conflicts
+        ]
+        return {"files": list(self.paths), "conflicts": rows}
+
+
+class OpenConflictsError(EpforgeError):
+    """Conflicts that an earlier command has left are not resolved yet; nothing has changed."""
+
+    exit_status = ExitStatus.CONFLICTS
+
+    def __init__(self, directory: Path, paths: tuple[str, ...]) -> None:
+        listed = "".join(f"\n  {path}" for path in paths)
+        super().__init__(
+            f"{directory} has conflicts that are not resolved:{listed}",
+            "Edit these files, then run: epforge resolve",
+        )
+        self.paths = paths
+
+    def details(self) -> Mapping[str, object]:
+        return {"files": list(self.paths)}
+
+
+class PendingError(EpforgeError):
+    """A command crashed here, and what it left has to be finished first."""
+
+    exit_status = ExitStatus.CHECK_FAILED
 
 
 def check_target(directory: Path) -> State:
@@ -66,6 +112,8 @@ def check_target(directory: Path) -> State:
         raise UsageError(f"{directory} cannot be read: {error.strerror}") from error
     if LOCK in names or (directory / NEXT).is_dir():
         return State.OURS
+    if names == {_OWN} and is_empty_directory(directory / _OWN):
+        return State.EMPTY  # a command was killed between making it and its content
     if names:
         raise UsageError(
             f"{directory} is neither empty nor a project of epforge: it has {min(names)}",
@@ -74,16 +122,56 @@ def check_target(directory: Path) -> State:
     return State.EMPTY
 
 
+def is_empty_directory(place: Path) -> bool:
+    """Is it a directory, no link to one, with nothing in it?"""
+    return place.is_dir() and not place.is_symlink() and not any(place.iterdir())
+
+
+def preview(
+    directory: Path,
+    files: Iterable[File],
+    *,
+    tool: Tool,
+    blueprint: bytes,
+    request: Request = _NOTHING,
+    inputs: Mapping[str, str] | None = None,
+) -> Outcome:
+    """What `publish` would do; only reads.
+
+    Raises:
+        UsageError: like `publish`.
+        PendingError: a command crashed here; publishing would finish its work first.
+    """
+    wanted = _checked(files)
+    lock = Lock(tool, sha256(blueprint), {}, inputs=dict(inputs or {}))
+    target = Path(os.path.abspath(directory))
+    state = check_target(target)
+    if (target / NEXT).is_dir():
+        raise PendingError(
+            f"a command is at work in {directory}, or crashed there: its work is not finished",
+            "The next command that writes here waits for it, or finishes it: epforge regenerate",
+        )
+    if state is State.ABSENT:
+        return _new(wanted, lock)
+    root = target.resolve()
+    _check_places(root, wanted)
+    old = read_lock(root)
+    check_inside(root, old.files if old else ())
+    return decide(root, wanted, lock, old, request)
+
+
 def publish(
     directory: Path,
     files: Iterable[File],
     *,
     tool: Tool,
     blueprint: bytes,
-    edits: Collection[str] = (),
+    request: Request = _NOTHING,
+    inputs: Mapping[str, str] | None = None,
     step: Step = lambda name: None,
-) -> Published:
-    """Makes ``directory`` hold the project that consists of ``files``.
+    notify: Notify = lambda text: None,
+) -> Outcome:
+    """Makes ``directory`` hold the project that consists of ``files``, by the rules of ownership.
 
     A new directory is staged beside its place and renamed. In one that exists, files are staged
     inside and renamed one by one under a journal, ``epforge.lock`` last; what a crash leaves is
@@ -96,25 +184,38 @@ def publish(
         files: the whole project, without the lock and ``.epforge/``.
         tool: what made them.
         blueprint: the blueprint that they were made from.
-        edits: files of the owner that this call changes on the owner's behalf.
+        request: what the owner allows.
+        inputs: hashes of what else they were made from, by name.
         step: called with a name before each step; a test may end the process there.
+        notify: called with a sentence when there is something to wait for.
+
+    Returns:
+        What was done.
 
     Raises:
         UsageError: the directory is not ours, or a path is not portable or leads out of it.
-        EditedError: files that would be replaced were edited.
+        ConflictsError: the owner has to decide about files first.
+        OpenConflictsError: conflicts of an earlier command are not resolved.
+        EditedError: files were edited while this worked, or since a crash.
         WriteError: the machine does not let us write.
     """
-    wanted = {file.path: file for file in sorted(files, key=lambda file: file.path.encode())}
-    check_paths([*wanted, LOCK])
-    if any(path == ".epforge" or path.startswith(".epforge/") for path in wanted):
-        raise UsageError(".epforge/ is the workspace's own")
-    lock = Lock.of(wanted, tool, blueprint)
+    wanted = _checked(files)
+    lock = Lock(tool, sha256(blueprint), {}, inputs=dict(inputs or {}))
     target = Path(os.path.abspath(directory))
     state = check_target(target)
-    try:
+    with writing(target):
         if state is State.ABSENT:
             return _create(target, wanted, lock, step)
-        return _update(target.resolve(), wanted, lock, edits, step)
+        root = target.resolve()
+        with exclusive(root, notify=notify):
+            return _update(root, wanted, lock, request, step)
+
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Turns an error of the machine into a WriteError."""
+    try:
+        yield
     except OSError as error:
         place = error.filename2 or error.filename or target
         raise WriteError(
@@ -123,13 +224,50 @@ def publish(
         ) from error
 
 
-def _create(target: Path, files: Mapping[str, File], lock: Lock, step: Step) -> Published:
+def _checked(files: Iterable[File]) -> dict[str, File]:
+    wanted = {file.path: file for file in sorted(files, key=lambda file: file.path.encode())}
+    check_paths([*wanted, LOCK])
+    check_paths([old for file in wanted.values() for old in file.was])
+    if any(path == ".epforge" or path.startswith(".epforge/") for path in wanted):
+        raise UsageError(".epforge/ is the workspace's own")
+    return wanted
+
+
+def _check_places(root: Path, files: Mapping[str, File]) -> None:
+    own = [f"{NEXT}/x", ".epforge/base/x", ".epforge/conflicts/x"]
+    shared = [f".epforge/base/{path}" for path, file in files.items() if _is_shared(file)]
+    check_inside(root, [*files, *own, *shared])
+
+
+def _is_shared(file: File) -> bool:
+    return file.owner is Owner.SHARED
+
+
+def _new(files: Mapping[str, File], lock: Lock) -> Outcome:
+    """The outcome of a project where there is nothing yet."""
+    after = replace(lock, files={path: Entry.of(file) for path, file in files.items()})
+    return Outcome(
+        actions=tuple(
+            Action(path, ActionKind.CREATE, None, file.content) for path, file in files.items()
+        ),
+        conflicts=(),
+        notes=(),
+        unchanged=0,
+        lock=after,
+        records=records({path: file.content for path, file in files.items()}, after),
+        created=True,
+        modes={path: file.executable for path, file in files.items()},
+    )
+
+
+def _create(target: Path, files: Mapping[str, File], lock: Lock, step: Step) -> Outcome:
+    outcome = _new(files, lock)
     made = _make_parents(target.parent)
     staging = target.parent / f".{target.name}.epforge-{secrets.token_hex(6)}"
     try:
         step("stage")
         staging.mkdir()
-        for file in [*files.values(), *base_files(files).values(), lock_file(lock)]:
+        for file in [*files.values(), *outcome.records.values(), _lock_file(outcome.lock)]:
             step(f"stage {file.path}")
             write_file(staging / file.path, file.content, file.executable)
         step("publish")
@@ -146,7 +284,7 @@ def _create(target: Path, files: Mapping[str, File], lock: Lock, step: Step) -> 
                 f"{target} was made by another command meanwhile", "Look at it, then try again."
             ) from error
         raise
-    return Published(target, True, tuple(files), (), (), ())
+    return outcome
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -161,26 +299,57 @@ def _make_parents(parent: Path) -> list[Path]:
 
 
 def _update(
-    root: Path, files: Mapping[str, File], lock: Lock, edits: Collection[str], step: Step
-) -> Published:
-    check_inside(root, [*files, f"{NEXT}/x", *base_files(files)])
+    root: Path, files: Mapping[str, File], lock: Lock, request: Request, step: Step
+) -> Outcome:
+    _check_places(root, files)
     recover(root)
     old = read_lock(root)
     if old is None:
         check_target(root)
-    known = old or Lock(lock.tool, lock.blueprint, {})
-    check_inside(root, known.files)
-    changes = with_base(root, files, find_changes(root, files, known, edits))
-    write = dict(changes.write)
-    if not (root / LOCK).is_file() or (root / LOCK).read_bytes() != lock.dump():
-        write[LOCK] = lock_file(lock)
-    if write or changes.remove:
-        change_in_place(root, write, changes.remove, step)
-    return Published(
-        directory=root,
-        created=old is None,
-        written=tuple(path for path in files if path in write),
-        removed=tuple(path for path in changes.remove if path in known.files),
-        kept=tuple(path for path in changes.kept if os.path.lexists(root / path)),
-        absent=tuple(path for path in changes.kept if not os.path.lexists(root / path)),
-    )
+    else:
+        check_inside(root, old.files)
+        if old.conflicts:
+            raise OpenConflictsError(root, tuple(sorted(old.conflicts)))
+    outcome = decide(root, files, lock, old, request)
+    if outcome.is_blocked:
+        raise ConflictsError(outcome)
+    apply(root, outcome, step)
+    return outcome
+
+
+def apply(root: Path, outcome: Outcome, step: Step) -> None:
+    """Makes an outcome so, in one journalled change, the lock last; nothing if nothing changes.
+
+    Raises:
+        OSError: nothing has changed.
+        EditedError: files were edited since the decision.
+    """
+    write: dict[str, File] = {}
+    expected: dict[str, str | None] = {}
+    remove: list[str] = []
+    for action in outcome.actions:
+        before = None if action.before is None else sha256(action.before)
+        if action.after is None:
+            remove.append(action.path)
+        else:
+            executable = outcome.modes.get(action.path, False)
+            write[action.path] = File(action.path, action.after, Owner.GENERATED, executable)
+        if action.source is not None:
+            remove.append(action.source)
+            expected[action.source], before = before, None
+        expected[action.path] = before
+    write |= {
+        path: file
+        for path, file in outcome.records.items()
+        if look(root, path).content != file.content
+    }
+    remove += [path for path in outcome.forgotten if path not in write]
+    lock = _lock_file(outcome.lock)
+    if look(root, LOCK).content != lock.content:
+        write[LOCK] = lock
+    if write or remove:
+        change_in_place(root, write, tuple(dict.fromkeys(remove)), step, expected)
+
+
+def _lock_file(lock: Lock) -> File:
+    return File(LOCK, lock.dump(), Owner.GENERATED)

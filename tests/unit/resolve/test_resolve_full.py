@@ -37,6 +37,8 @@ from epforge.resolve.services import (
     Grad,
     Layout,
     Native,
+    Overlay,
+    OverlayKind,
     Pattern,
     Torch,
 )
@@ -118,7 +120,7 @@ def test_what_comes_with_later_generators(full: Blueprint) -> None:
     )
     assert (full.layout, full.native, full.distributions) == (Layout.NCHW, Native.SEPARATE, ("",))
     assert full.torch == Torch(17, 18)
-    assert full.overlays == ("./house-style",)
+    assert full.overlays == (Overlay(OverlayKind.SOURCE, "./house-style"),)
     assert (full.runtime_libs, full.system_libs) == ((), ())
 
 
@@ -135,7 +137,6 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
     assert [(note.line, note.message) for note in analysis.unsupported] == [
         (17, "not supported yet: float16 in generated kernels (T of Add)"),
         (34, "not supported yet: kernels for numpy"),
-        (37, "not supported yet: overlays"),
     ]
     assert {note.severity for note in analysis.unsupported} == {Severity.NOTE}
 

@@ -15,10 +15,12 @@ import pytest
 from epforge.errors import EpforgeError, ExitStatus, UsageError
 from epforge.workspace import (
     LOCK,
+    ActionKind,
     EditedError,
     File,
+    Outcome,
     Owner,
-    Published,
+    Request,
     State,
     Tool,
     WriteError,
@@ -46,6 +48,7 @@ NEW = {
     "src/ejected.cc": ("e2", Owner.YOURS),
     "blueprint.yaml": ("epforge: 1 # edited", Owner.YOURS),
 }
+ARCHIVE = ".epforge/base.tar.xz"
 Content = dict[str, tuple[str, Owner]]
 
 
@@ -53,15 +56,22 @@ def files(content: Content) -> list[File]:
     return [File(path, text.encode(), owner) for path, (text, owner) in content.items()]
 
 
+NOTHING = Request()
+
+
 def put(
     directory: Path,
     content: Content,
     step: Callable[[str], None] = lambda name: None,
-    edits: tuple[str, ...] = (),
-) -> Published:
+    request: Request = NOTHING,
+) -> Outcome:
     return publish(
-        directory, files(content), tool=TOOL, blueprint=b"epforge: 1", edits=edits, step=step
+        directory, files(content), tool=TOOL, blueprint=b"epforge: 1", request=request, step=step
     )
+
+
+def edits(*paths: str) -> Request:
+    return Request(edits=frozenset(paths))
 
 
 def tree(directory: Path) -> dict[str, bytes] | None:
@@ -80,7 +90,7 @@ def test_a_new_project_has_its_files_its_lock_and_the_base_of_shared_files(tmp_p
     assert done.created
     found = tree(tmp_path / "deep" / "p")
     assert found is not None
-    assert found.keys() == {*OLD, LOCK, ".epforge/base/CMakeLists.txt"}
+    assert found.keys() == {*OLD, LOCK, ARCHIVE, ".epforge/base/CMakeLists.txt"}
     assert found["gen/a.h"] == b"a1"
     assert os.listdir(tmp_path / "deep") == ["p"]
     lock = read_lock(tmp_path / "deep" / "p")
@@ -116,6 +126,29 @@ def test_modes_follow_the_umask(tmp_path: Path) -> None:
     assert modes == {"run": 0o750, "doc": 0o640, ".": 0o750}
 
 
+def test_what_replaces_a_file_is_as_private_as_it_was(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    for name, mode in (("gen/a.h", 0o600), ("CMakeLists.txt", 0o750)):
+        (tmp_path / name).chmod(mode)
+    put(tmp_path, NEW)
+    modes = [
+        stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("gen/a.h", "CMakeLists.txt")
+    ]
+    assert (tmp_path / "gen/a.h").read_text() == "a2"
+    assert modes == [0o600, 0o750]
+
+
+def test_recovery_does_not_follow_a_link_out_of_the_project(tmp_path: Path) -> None:
+    put(tmp_path / "p", OLD)
+    (tmp_path / "elsewhere/next").mkdir(parents=True)
+    (tmp_path / "elsewhere/next/precious").write_text("mine")
+    shutil.rmtree(tmp_path / "p/.epforge")
+    (tmp_path / "p/.epforge").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="symbolic link"):
+        recover(tmp_path / "p")
+    assert (tmp_path / "elsewhere/next/precious").read_text() == "mine"
+
+
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "blueprint.yaml", ".epforge"])
 def test_a_directory_that_is_neither_empty_nor_ours_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")
@@ -146,7 +179,7 @@ def test_updating_replaces_ours_removes_what_went_and_leaves_yours(tmp_path: Pat
     put(tmp_path, OLD)
     (tmp_path / "src/mine.cc").write_text("my work")
     (tmp_path / "src/notes.txt").write_text("my notes")
-    done = put(tmp_path, NEW, edits=("blueprint.yaml",))
+    done = put(tmp_path, NEW, request=edits("blueprint.yaml"))
     assert tree(tmp_path) == {
         "gen/a.h": b"a2",
         "gen/new/c.h": b"c2",
@@ -158,17 +191,18 @@ def test_updating_replaces_ours_removes_what_went_and_leaves_yours(tmp_path: Pat
         "src/ejected.cc": b"e2",
         "blueprint.yaml": b"epforge: 1 # edited",
         LOCK: (tmp_path / LOCK).read_bytes(),
+        ARCHIVE: (tmp_path / ARCHIVE).read_bytes(),
     }
-    assert done.removed == ("gen/b.h",)
-    assert done.kept == ("src/mine.cc",)
-    assert "gen/same.h" not in done.written
+    assert done.paths(ActionKind.REMOVE) == ("gen/b.h",)
+    assert [note.path for note in done.notes] == ["src/mine.cc"]
+    assert "gen/same.h" not in done.paths()
 
 
 def test_nothing_to_do_touches_nothing(tmp_path: Path) -> None:
     put(tmp_path, OLD)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     done = put(tmp_path, OLD)
-    assert (done.written, done.removed, done.kept) == ((), (), ())
+    assert (done.actions, done.notes) == ((), ())
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
@@ -201,7 +235,7 @@ def test_an_edited_shared_file_stays_when_ours_did_not_change(tmp_path: Path) ->
     (tmp_path / "CMakeLists.txt").write_text("edited")
     done = put(tmp_path, {**NEW, "CMakeLists.txt": OLD["CMakeLists.txt"]})
     assert (tmp_path / "CMakeLists.txt").read_text() == "edited"
-    assert "CMakeLists.txt" in done.kept
+    assert "CMakeLists.txt" not in done.paths()
     assert (tmp_path / ".epforge/base/CMakeLists.txt").read_text() == "c1"
 
 
@@ -210,13 +244,6 @@ def test_a_file_of_yours_that_you_deleted_stays_deleted(tmp_path: Path) -> None:
     (tmp_path / "src/mine.cc").unlink()
     put(tmp_path, NEW)
     assert not (tmp_path / "src/mine.cc").exists()
-
-
-def test_a_deleted_generated_file_comes_back(tmp_path: Path) -> None:
-    put(tmp_path, OLD)
-    (tmp_path / "gen/a.h").unlink()
-    put(tmp_path, OLD)
-    assert (tmp_path / "gen/a.h").read_text() == "a1"
 
 
 def test_paths_are_checked_before_anything_is_written(tmp_path: Path) -> None:
@@ -362,7 +389,7 @@ def test_no_right_to_write_is_an_error_with_a_cure(tmp_path: Path) -> None:
 def test_the_journal_is_gone_after_an_update(tmp_path: Path) -> None:
     put(tmp_path, OLD)
     put(tmp_path, NEW)
-    assert sorted(os.listdir(tmp_path / ".epforge")) == ["base"]
+    assert sorted(os.listdir(tmp_path / ".epforge")) == ["base", "base.tar.xz"]
     assert json.loads((tmp_path / LOCK).read_text())["files"].keys() == NEW.keys()
 
 

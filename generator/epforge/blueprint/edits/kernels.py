@@ -1,8 +1,12 @@
-"""Edits of a blueprint's text that leave every other character as its author wrote it."""
+"""Making an operator's kernel the owner's."""
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
 from epforge.blueprint.diagnostic import Fix, Span
+from epforge.blueprint.edits.verified import verified
 from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
 from epforge.blueprint.report import apply_fix
 from epforge.blueprint.source import BlueprintSource
@@ -30,12 +34,31 @@ def take_over(source: BlueprintSource, domain: str, op: str) -> str:
     root = source.root
     for key in ("ops", "custom_ops"):
         ops = root.entries.get(key) if isinstance(root, Table) else None
-        for item in ops.items if isinstance(ops, Sequence) else ():
+        for index, item in enumerate(ops.items if isinstance(ops, Sequence) else ()):
             name = item.entries.get("op") if isinstance(item, Table) else item
             if isinstance(name, Scalar) and _qualified(name.text) == wanted:
-                return apply_fix(source.text.text, _fix(source, item, name, ops))
+                text = apply_fix(source.text.text, _fix(source, item, name, ops))
+                return _verified(source, text, key, index, name)
     known = op if not domain else wanted
     raise UsageError(f"{source.file} does not list the operator {known}", "Add it to ops first.")
+
+
+def _verified(source: BlueprintSource, text: str, key: str, index: int, name: Scalar) -> str:
+    def is_right(before: Any, after: Any) -> bool:
+        expected = copy.deepcopy(before)
+        item = expected[key][index]
+        table = item if isinstance(item, dict) else {"op": item}
+        expected[key][index] = {**table, _KEY: (_YOURS, False)}
+        return bool(expected == after)
+
+    return verified(source, text, is_right, _refusal(source, name))
+
+
+def _refusal(source: BlueprintSource, name: Scalar) -> UsageError:
+    return UsageError(
+        f"{source.file}:{name.span.line}: this entry cannot be edited safely",
+        f"Write it out as {{op: {name.text}, {_KEY}: {_YOURS}}}.",
+    )
 
 
 def _qualified(text: str) -> str:
@@ -45,10 +68,7 @@ def _qualified(text: str) -> str:
 def _fix(source: BlueprintSource, item: Node, name: Scalar, ops: Node | None) -> Fix:
     written = _slice(source, name.span)
     if ops is None or not _within(item.span, ops.span) or written[:1] in ("*", "!", "|", ">"):
-        raise UsageError(
-            f"{source.file}:{name.span.line}: this entry cannot be edited safely",
-            f"Write it out as {{op: {name.text}, {_KEY}: {_YOURS}}}.",
-        )
+        raise _refusal(source, name)
     if not isinstance(item, Table):
         return Fix(item.span, f"{{op: {written}, {_KEY}: {_YOURS}}}")
     if _KEY in item.entries:

@@ -1,0 +1,41 @@
+"""The error of a verb that wrote nothing, because its owner has to decide first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from epforge.cli.show_outcome import conflict_lines, outcome_data, undecided
+from epforge.errors import EpforgeError, ExitStatus
+from epforge.workspace import Outcome
+
+
+class BlockedError(EpforgeError):
+    """Files are in conflict; nothing was written.
+
+    Args:
+        project: the project, as the caller called it.
+        outcome: what would have been done.
+        retry: the command that the ways out are added to; by default ``epforge regenerate``.
+    """
+
+    exit_status = ExitStatus.CONFLICTS
+
+    def __init__(self, project: Path, outcome: Outcome, retry: tuple[str, ...] = ()) -> None:
+        super().__init__(
+            f"{undecided(outcome)}; nothing was written",
+            "Decide with --ours, --theirs, --adopt, --discard or --on-conflict.",
+        )
+        self.project = project
+        self.outcome = outcome
+        self.retry = retry or ("epforge", "regenerate", str(project))
+
+    def details(self) -> Mapping[str, object]:
+        data = outcome_data(self.project, self.outcome)
+        paths = dict.fromkeys(each.path for each in self.outcome.conflicts)
+        return {"files": list(paths), **data}
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [self.message, *conflict_lines(self.outcome.conflicts, self.project, self.retry)]
+        )

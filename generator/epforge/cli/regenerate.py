@@ -1,0 +1,98 @@
+"""``epforge regenerate``: a project becomes what its blueprint and this epforge say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epforge.cli.decisions import (
+    AdoptOption,
+    DiscardOption,
+    OnConflictOption,
+    OursOption,
+    TheirsOption,
+    request_of,
+)
+from epforge.cli.show_branch import branch_data, show_branch
+from epforge.errors import UsageError
+from epforge.workspace.outcome import OnConflict
+
+
+def command(
+    project: Annotated[
+        Path, typer.Argument(help="The project's directory.", metavar="[DIR]")
+    ] = Path(),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")
+    ] = False,
+    on_conflict: OnConflictOption = OnConflict.STOP,
+    ours: OursOption = None,
+    theirs: TheirsOption = None,
+    adopt: AdoptOption = None,
+    discard: DiscardOption = None,
+    refresh: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Merge what epforge would write today into this file of yours; may be repeated.",
+            metavar="PATH|all",
+        ),
+    ] = None,
+    restore: Annotated[
+        list[str] | None,
+        typer.Option(help="Write this deleted file again; may be repeated.", metavar="PATH"),
+    ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            help="Leave the work tree alone: commit the result on top of HEAD, on a new branch.",
+            metavar="NAME",
+        ),
+    ] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
+    build: Annotated[bool, typer.Option("--build", help="Build the library too.")] = False,
+    validate: Annotated[
+        bool, typer.Option("--validate", help="Build, then prove that the library works.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List every file that is written.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Brings a project up to date with its blueprint and with this epforge.
+
+    Run it after you have edited blueprint.yaml, or got a newer epforge. Generated files are
+    replaced, shared files are merged with what you made of them, yours are not touched. Where you
+    and epforge changed the same lines, nothing is written until you decide; exit status 3.
+
+    \b
+        epforge regenerate my-ep --dry-run
+        epforge regenerate my-ep --theirs CMakeLists.txt
+    """
+    from epforge.cli.proving import prove
+    from epforge.cli.rewriting import rewrite
+    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
+
+    if branch is not None and (build or validate):
+        raise UsageError(
+            "--branch leaves the work tree alone, so there is nothing to build",
+            "Check the branch out and build there.",
+        )
+    request = request_of(on_conflict, ours, theirs, adopt, discard, refresh, restore)
+    done = rewrite(project, None, request, trust=trust, dry_run=dry_run, branch=branch)
+    data = outcome_data(project, done.outcome)
+    if not as_json:
+        retry = ("epforge", "regenerate", str(project))
+        show(project, done.outcome, verbose=verbose, would=dry_run, retry=retry)
+    if done.branch is not None:
+        data["branch"] = branch_data(done.branch)
+        if not as_json:
+            show_branch(done.branch)
+    ready = not dry_run and not done.outcome.conflicts and not done.outcome.open
+    proof = prove(project, build=build and ready, validate=validate and ready, quiet=as_json)
+    if as_json:
+        typer.echo(json.dumps(data | proof.to_json(), indent=2))
+    exit_if_conflicts(done.outcome)
+    proof.check()

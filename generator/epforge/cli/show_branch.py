@@ -1,0 +1,40 @@
+"""A commit that a verb has made on a branch, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from epforge.cli.main import printable
+from epforge.cli.wording import count
+
+if TYPE_CHECKING:
+    from epforge.workspace.branch import Commit
+
+_MOST = 5
+
+
+def branch_data(commit: Commit) -> dict[str, Any]:
+    """The commit, ready for JSON; ``name`` is empty if nothing changed and none was made."""
+    return {
+        "name": commit.branch,
+        "commit": commit.id,
+        "files": list(commit.files_changed),
+        "uncommitted": list(commit.uncommitted),
+    }
+
+
+def show_branch(commit: Commit) -> None:
+    """Says which branch there is now, and what has no part in it."""
+    if commit.branch:
+        files = count(len(commit.files_changed), "file")
+        typer.echo(printable(f"branch {commit.branch}: {files} in commit {commit.id[:10]}"))
+        typer.echo(printable(f"Next: git diff HEAD {commit.branch}"))
+    else:
+        typer.echo("HEAD is up to date: no branch was made")
+    if commit.uncommitted:
+        paths = ", ".join(commit.uncommitted[:_MOST])
+        more = len(commit.uncommitted) - _MOST
+        rest = f" and {more} more" if more > 0 else ""
+        typer.echo(printable(f"not in it, because not committed: {paths}{rest}"), err=True)
