@@ -25,7 +25,7 @@ from locking import locked
 
 from epforge.blueprint import parse
 from epforge.cache import cache_dir
-from epforge.cli.project import expand
+from epforge.cli.change.project import expand
 from epforge.ops import families
 from epforge.resolve import resolve_supported
 

@@ -27,7 +27,7 @@ from epforge.blueprint import parse
 from epforge.build import build, open_project
 from epforge.build.toolchain import find_nvcc, find_toolchain
 from epforge.cache import cache_dir
-from epforge.cli.project import Expansion, expand, tool
+from epforge.cli.change.project import Expansion, expand, tool
 from epforge.ort.sdk import Sdk, find_sdk
 from epforge.resolve import resolve_supported
 from epforge.workspace import publish

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epforge.cli.decisions import (
+from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
     OnConflictOption,
@@ -23,7 +23,7 @@ from epforge.errors import UsageError
 from epforge.workspace.outcome import Action, ActionKind, OnConflict, Request
 
 if TYPE_CHECKING:
-    from epforge.cli.adding import Added, Entries
+    from epforge.cli.change.adding import Added, Entries
 
 app = make_app()
 
@@ -91,7 +91,7 @@ def add_op(
         epforge add op Softmax --types float32,float64 --project my-ep
         epforge add op com.microsoft::BiasGelu --kernel yours --file blueprint.yaml
     """
-    from epforge.cli.adding import op_entries
+    from epforge.cli.change.adding import op_entries
 
     options = {"types": types, "models": models, "kernel": kernel}
     _run(
@@ -137,7 +137,7 @@ def add_device(
     \b
         epforge add device npu --type npu --vendor-id 0xB357 --device-id 0x1001 --project my-ep
     """
-    from epforge.cli.adding import device_entry
+    from epforge.cli.change.adding import device_entry
 
     allowed = {"virtual": virtual, "software": software}
     policies = [key for key, wanted in allowed.items() if wanted]
@@ -196,7 +196,7 @@ def add_option(
         epforge add option effort --type int --range 0:3 --default 1 --project my-ep
         epforge add option log --choices error,info --doc "What is logged." --project my-ep
     """
-    from epforge.cli.adding import option_entry
+    from epforge.cli.change.adding import option_entry
 
     entry = option_entry(name, kind, limits, choices, default, excludes, dynamic, doc)
     options = {
@@ -250,10 +250,16 @@ def _run(entries: Entries, call: _Call, request: Request) -> None:
 
 
 def _in_project(project: Path, entries: Entries, call: _Call, request: Request) -> None:
-    from epforge.cli.adding import add_entries
-    from epforge.cli.diffs import diff_of
-    from epforge.cli.rewriting import BLUEPRINT, blueprint_of, finish_crashed, lock_of, rewrite
-    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
+    from epforge.cli.change.adding import add_entries
+    from epforge.cli.change.rewriting import (
+        BLUEPRINT,
+        blueprint_of,
+        finish_crashed,
+        lock_of,
+        rewrite,
+    )
+    from epforge.cli.show.diffs import diff_of
+    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
 
     path = project / BLUEPRINT
     if not call.dry_run:
@@ -280,9 +286,9 @@ def _in_project(project: Path, entries: Entries, call: _Call, request: Request) 
 
 def _in_file(path: Path, entries: Entries, call: _Call) -> None:
     from epforge.blueprint import load
-    from epforge.cli.adding import add_entries
-    from epforge.cli.diffs import diff_of
-    from epforge.cli.rewriting import BLUEPRINT
+    from epforge.cli.change.adding import add_entries
+    from epforge.cli.change.rewriting import BLUEPRINT
+    from epforge.cli.show.diffs import diff_of
     from epforge.workspace import LOCK
 
     if path.name == BLUEPRINT and (path.parent / LOCK).exists():

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from epforge.cli.api_diff import diff_data, diff_text
-from epforge.cli.api_text import (
+from epforge.cli.show.api import (
     key_text,
     level_data,
     member_data,

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from epforge.cli.api_text import key_text, member_row, role_text
-from epforge.cli.wording import count
+from epforge.cli.show.api import key_text, member_row, role_text
+from epforge.cli.show.wording import count
 from epforge.ort.diff import ApiDiff, Changed, Slotted, StructDiff
 from epforge.ort.model import Member, Need
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 
 if TYPE_CHECKING:
     from epforge.build import BuildResult
@@ -42,7 +42,7 @@ def command(
         epforge build my-ep --preset debug
     """
     from epforge.build import build
-    from epforge.cli.progress import progress
+    from epforge.cli.show.progress import progress
 
     with progress(quiet=as_json) as show:
         built = build(project, preset, ort_sdk, compiler, jobs, show)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 from epforge.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:

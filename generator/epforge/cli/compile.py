@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _models_and_library(
 
 def _with_progress(request: CompileRequest, time_limit: float, quiet: bool) -> CompileResult:
     from epforge.cli.compile_worker import compile_models
-    from epforge.cli.progress import progress
+    from epforge.cli.show.progress import progress
 
     with progress(quiet=quiet) as show:
         show(f"compiling {count(len(request.models), 'model')}")

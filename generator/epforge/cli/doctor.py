@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _project(path: Path) -> tuple[Offer, ...]:
                 f"{path}: not a project that epforge made", "Make one: epforge scaffold"
             )
         return project_offers(read_manifest(manifest), str(manifest))
-    from epforge.cli.project import read
+    from epforge.cli.change.project import read
     from epforge.plan import shell
 
     _, blueprint = read(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.decisions import (
+from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
     OnConflictOption,
@@ -55,8 +55,8 @@ def eject_op(
     \b
         epforge eject op Relu --project my-ep
     """
-    from epforge.cli.rewriting import rewrite
-    from epforge.cli.show_outcome import exit_if_conflicts, open_lines, outcome_data
+    from epforge.cli.change.rewriting import rewrite
+    from epforge.cli.show.outcome import exit_if_conflicts, open_lines, outcome_data
 
     path = project / "blueprint.yaml"
     request = request_of(on_conflict, ours, theirs, adopt, discard)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from epforge.cli.decisions import OnConflictOption, request_of
+from epforge.cli.change.decisions import OnConflictOption, request_of
 from epforge.workspace.outcome import Action, Conflict, Note, OnConflict, Outcome, Request
 
 
@@ -54,8 +54,8 @@ def command(
 
 def _preview(project: Path, request: Request, trust: bool, paths: list[str]) -> Outcome:
     """What regenerating would come to; of these paths alone, if there are any."""
-    from epforge.cli.request_paths import known_path
-    from epforge.cli.rewriting import rewrite
+    from epforge.cli.change.request_paths import known_path
+    from epforge.cli.change.rewriting import rewrite
 
     outcome = rewrite(project, None, request, trust=trust, dry_run=True).outcome
     if not paths:
@@ -76,9 +76,9 @@ def _preview(project: Path, request: Request, trust: bool, paths: list[str]) -> 
 def _show_project(
     project: Path, outcome: Outcome, diff: bool, verbose: bool, as_json: bool
 ) -> None:
-    from epforge.cli.diffs import diff_of
     from epforge.cli.main import printable
-    from epforge.cli.show_outcome import conflict_lines, exit_if_conflicts, outcome_data, show
+    from epforge.cli.show.diffs import diff_of
+    from epforge.cli.show.outcome import conflict_lines, exit_if_conflicts, outcome_data, show
 
     retry = ("epforge", "regenerate", str(project))
     if as_json:
@@ -107,7 +107,7 @@ def _show_blueprint(file: Path, trust: bool, as_json: bool) -> None:
 
 def _rows(file: Path, trust: bool) -> list[dict[str, Any]]:
     """A row for every file that the blueprint becomes. Only overlays have to be rendered."""
-    from epforge.cli.project import expand, read
+    from epforge.cli.change.project import expand, read
     from epforge.plan import make_plan
 
     _, blueprint = read(file)

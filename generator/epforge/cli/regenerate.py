@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from epforge.cli.decisions import (
+from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
     OnConflictOption,
@@ -16,7 +16,7 @@ from epforge.cli.decisions import (
     TheirsOption,
     request_of,
 )
-from epforge.cli.show_branch import branch_data, show_branch
+from epforge.cli.show.branch import branch_data, show_branch
 from epforge.errors import UsageError
 from epforge.workspace.outcome import OnConflict
 
@@ -71,9 +71,9 @@ def command(
         epforge regenerate my-ep --dry-run
         epforge regenerate my-ep --theirs CMakeLists.txt
     """
-    from epforge.cli.proving import prove
-    from epforge.cli.rewriting import rewrite
-    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
+    from epforge.cli.change.proving import prove
+    from epforge.cli.change.rewriting import rewrite
+    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
 
     if branch is not None and (build or validate):
         raise UsageError(

@@ -30,10 +30,10 @@ def command(
         epforge resolve CMakeLists.txt --project my-ep
         epforge resolve --theirs
     """
+    from epforge.cli.change.request_paths import known_path
+    from epforge.cli.change.rewriting import lock_of
     from epforge.cli.main import printable
-    from epforge.cli.request_paths import known_path
-    from epforge.cli.rewriting import lock_of
-    from epforge.cli.wording import count
+    from epforge.cli.show.wording import count
     from epforge.workspace import resolve
 
     if ours and theirs:

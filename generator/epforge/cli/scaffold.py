@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import quoted
+from epforge.cli.show.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def command(
     \b
         epforge scaffold blueprint.yaml my-ep --build --validate
     """
-    from epforge.cli.proving import prove
-    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
+    from epforge.cli.change.proving import prove
+    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
 
     outcome = scaffold(file, directory, trust=trust)
     if not as_json:
@@ -78,9 +78,9 @@ def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
         UsageError: the directory holds something else.
         BlockedError: the owner of the project has to decide first.
     """
-    from epforge.cli.expanding import change_of
-    from epforge.cli.project import expand, read
-    from epforge.cli.rewriting import finish_crashed, rewrite
+    from epforge.cli.change.expanding import change_of
+    from epforge.cli.change.project import expand, read
+    from epforge.cli.change.rewriting import finish_crashed, rewrite
     from epforge.workspace import Request, State, check_target, publish
 
     state = check_target(directory)
@@ -95,7 +95,7 @@ def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
 
 def _check_same(directory: Path, text: str) -> None:
     """The project's own blueprint rules it: no other one may be laid over it."""
-    from epforge.cli.rewriting import BLUEPRINT, lock_of
+    from epforge.cli.change.rewriting import BLUEPRINT, lock_of
 
     own = directory / BLUEPRINT
     if own.is_file() and own.read_bytes().removeprefix(b"\xef\xbb\xbf") != text.encode():

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 from epforge.errors import ExitStatus, MissingError
 from epforge.ort.levels import DEFAULT_TARGET, parse_level
 

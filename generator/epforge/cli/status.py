@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
+from epforge.cli.change.rewriting import BLUEPRINT, lock_of, rewrite
 from epforge.cli.main import printable
-from epforge.cli.rewriting import BLUEPRINT, lock_of, rewrite
-from epforge.cli.show_outcome import WORDS, action_lines, note_data
-from epforge.cli.wording import count
+from epforge.cli.show.outcome import WORDS, action_lines, note_data
+from epforge.cli.show.wording import count
 from epforge.errors import ExitStatus
 from epforge.workspace import LOCK, Lock, Owner, Request, Tool
 from epforge.workspace.disk import look

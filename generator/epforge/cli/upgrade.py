@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epforge.cli.decisions import (
+from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
     OnConflictOption,
@@ -19,12 +19,12 @@ from epforge.cli.decisions import (
     request_of,
 )
 from epforge.cli.main import printable
-from epforge.cli.wording import quoted
+from epforge.cli.show.wording import quoted
 from epforge.errors import UsageError
 from epforge.workspace.outcome import OnConflict, Request
 
 if TYPE_CHECKING:
-    from epforge.cli.upgrading import Upgrade
+    from epforge.cli.change.upgrading import Upgrade
 
 
 def command(
@@ -112,11 +112,11 @@ def _upgrade_project(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    from epforge.cli.rewriting import BLUEPRINT, finish_crashed, lock_of, rewrite
-    from epforge.cli.show_branch import branch_data, show_branch
-    from epforge.cli.show_outcome import exit_if_conflicts, outcome_data, show
-    from epforge.cli.show_upgrade import upgrade_data, upgrade_message
-    from epforge.cli.upgrading import plan_upgrade, rewriter
+    from epforge.cli.change.rewriting import BLUEPRINT, finish_crashed, lock_of, rewrite
+    from epforge.cli.change.upgrading import plan_upgrade, rewriter
+    from epforge.cli.show.branch import branch_data, show_branch
+    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
+    from epforge.cli.show.upgrade import upgrade_data, upgrade_message
 
     lock_of(project)
     if not dry_run and branch is None:
@@ -151,8 +151,8 @@ def _upgrade_project(
 
 
 def _upgrade_file(file: Path, ort: str | None, *, dry_run: bool, as_json: bool) -> None:
-    from epforge.cli.show_upgrade import upgrade_data
-    from epforge.cli.upgrading import plan_upgrade
+    from epforge.cli.change.upgrading import plan_upgrade
+    from epforge.cli.show.upgrade import upgrade_data
 
     upgrade = plan_upgrade(file, ort)
     changes = list(_diff(upgrade))
@@ -180,7 +180,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _show(upgrade: Upgrade) -> None:
-    from epforge.cli.show_upgrade import upgrade_lines
+    from epforge.cli.show.upgrade import upgrade_lines
 
     for line in upgrade_lines(upgrade):
         typer.echo(printable(line))
@@ -189,7 +189,7 @@ def _show(upgrade: Upgrade) -> None:
 
 def _next(project: Path, upgrade: Upgrade) -> None:
     """What comes after an upgrade: the headers that a build needs, where they are not here."""
-    from epforge.cli.upgrading import has_headers
+    from epforge.cli.change.upgrading import has_headers
     from epforge.ort.levels import DEFAULT_TARGET, parse_level
 
     if upgrade.new > max(upgrade.old, parse_level(DEFAULT_TARGET)) and not has_headers(upgrade.new):

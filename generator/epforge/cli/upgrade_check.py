@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from epforge.cli.wording import quoted
+from epforge.cli.show.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def check(project: Path, *, as_json: bool) -> None:
         BlueprintErrors: it is not right.
         MissingError: pip cannot tell.
     """
-    from epforge.cli.project import read
+    from epforge.cli.change.project import read
     from epforge.ort.levels import known_levels
     from epforge.ort.newest import newest_release
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.wording import quoted
+from epforge.cli.show.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
         epforge validate my-ep --runtime 1.24.4 --runtime 1.32.0
         epforge validate --library libother_ep.so
     """
-    from epforge.cli.progress import progress
+    from epforge.cli.show.progress import progress
     from epforge.validate import THIS, Limits, find_runtime, validate
 
     rungs, expect = _rungs(rung or []), _kind(kind)

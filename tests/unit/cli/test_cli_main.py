@@ -84,7 +84,7 @@ def test_an_interrupt_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, tmp_pa
     def interrupt(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("epforge.cli.project.read", interrupt)
+    monkeypatch.setattr("epforge.cli.change.project.read", interrupt)
     result = run(app, ["plan", str(tmp_path / "b.yaml")])
     assert result.exit_code == 130
     assert "Traceback" not in result.output

@@ -23,8 +23,8 @@ from cli_project import (
 )
 
 from epforge.blueprint import parse
-from epforge.cli.expanding import change_of
-from epforge.cli.project import expand
+from epforge.cli.change.expanding import change_of
+from epforge.cli.change.project import expand
 from epforge.resolve import resolve_supported
 from epforge.workspace import Request, publish
 

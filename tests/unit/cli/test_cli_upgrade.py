@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from epforge.blueprint.editions import Migration
 from epforge.blueprint.editions.steps import Rename
+from epforge.cli.change.rewriting import rewrite
+from epforge.cli.change.upgrading import plan_upgrade, rewriter
 from epforge.cli.main import app
-from epforge.cli.rewriting import rewrite
-from epforge.cli.upgrading import plan_upgrade, rewriter
 from epforge.errors import UsageError
 from epforge.workspace import Request
 

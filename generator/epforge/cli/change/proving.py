@@ -59,7 +59,7 @@ def prove(
 def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult:
     from epforge.build import build
     from epforge.cli.build import summary_of
-    from epforge.cli.progress import progress
+    from epforge.cli.show.progress import progress
 
     with progress(quiet=quiet) as show:
         built = build(directory, sdk=ort_sdk, progress=show)
@@ -69,7 +69,7 @@ def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult
 
 
 def _validate(built: BuildResult, *, quiet: bool) -> Report:
-    from epforge.cli.progress import progress
+    from epforge.cli.show.progress import progress
     from epforge.cli.validate import show_report
     from epforge.validate import validate
 

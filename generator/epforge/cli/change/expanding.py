@@ -12,7 +12,7 @@ from epforge.workspace.disk import look
 from epforge.workspace.outcome import ALL, ConflictKind
 
 if TYPE_CHECKING:
-    from epforge.cli.project import Expansion
+    from epforge.cli.change.project import Expansion
     from epforge.resolve.model import Blueprint
 
 STYLE_PATH = ".clang-format"
@@ -65,7 +65,7 @@ def expand_project(
 
 def _named(project: Project, expansion: Expansion, request: Request) -> Request:
     """The request with paths as the lock has them, and every file that is adopted by its name."""
-    from epforge.cli.request_paths import checked_request
+    from epforge.cli.change.request_paths import checked_request
 
     checked = checked_request(project.place, project.lock, expansion, request)
     return _adopting(project, expansion, checked)
@@ -73,7 +73,7 @@ def _named(project: Project, expansion: Expansion, request: Request) -> Request:
 
 def change_of(expansion: Expansion, request: Request) -> dict[str, Any]:
     """The arguments of `preview` and `publish` beside directory and files."""
-    from epforge.cli.project import tool
+    from epforge.cli.change.project import tool
 
     return {
         "tool": tool(),
@@ -86,7 +86,7 @@ def change_of(expansion: Expansion, request: Request) -> dict[str, Any]:
 def _expand(
     project: Project, blueprint: Blueprint, adopted: frozenset[str], style: str | None
 ) -> Expansion:
-    from epforge.cli.project import expand
+    from epforge.cli.change.project import expand
     from epforge.render import StyleError
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from epforge.cli.show_outcome import conflict_lines, outcome_data, undecided
+from epforge.cli.show.outcome import conflict_lines, outcome_data, undecided
 from epforge.errors import EpforgeError, ExitStatus
 from epforge.workspace import Outcome
 

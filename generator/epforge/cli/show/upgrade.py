@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from epforge.cli.upgrading import Upgrade
+from epforge.cli.change.upgrading import Upgrade
 from epforge.ort.notes import NoteKind, UpgradeNote
 
 _WIDTH = 96

@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from epforge.cli.diffs import diff_of
 from epforge.cli.main import printable
-from epforge.cli.wording import count
+from epforge.cli.show.diffs import diff_of
+from epforge.cli.show.wording import count
 from epforge.errors import ExitStatus
 from epforge.workspace.model import Owner
 from epforge.workspace.outcome import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from epforge.cli.main import printable
-from epforge.cli.wording import count
+from epforge.cli.show.wording import count
 
 if TYPE_CHECKING:
     from epforge.workspace.branch import Commit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from epforge.cli.expanding import STYLE_PATH, Project, change_of, expand_project
+from epforge.cli.change.expanding import STYLE_PATH, Project, change_of, expand_project
 from epforge.errors import UsageError
 from epforge.workspace import (
     LOCK,
@@ -208,7 +208,7 @@ def _rewrite_once(place: Path, name: Path, call: _Call) -> Rewritten:
         else:
             outcome = publish(place, expansion.files, step=_once(check), notify=_waiting, **change)
     except ConflictsError as error:
-        from epforge.cli.blocked import BlockedError
+        from epforge.cli.show.blocked import BlockedError
 
         raise BlockedError(name, error.outcome, call.retry) from error
     return Rewritten(outcome, before, after)

@@ -1,0 +1,1 @@
+"""What the verbs share that change a project: from the call to the files published."""

@@ -1,0 +1,1 @@
+"""What verbs print: outcomes, conflicts, diffs, progress; for people and for programs."""
