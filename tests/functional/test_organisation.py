@@ -232,6 +232,7 @@ def test_a_newer_runtime_becomes_a_pull_request(
     checkout: Path, environment: dict[str, str], index: Path
 ) -> None:
     release(index, "1.28.1")
+    (checkout / "json.py").write_text("raise SystemExit('not the json of Python')\n")
     before = git(checkout, "rev-parse", "HEAD"), git(checkout, "status", "--porcelain")
     job = runner(UPGRADE, checkout, environment)
     failed = job.run()
@@ -244,7 +245,8 @@ def test_a_newer_runtime_becomes_a_pull_request(
     assert git(origin, "log", "-1", "--format=%an", branch) == "github-actions[bot]"
     calls = (checkout.parent / "gh/calls").read_text().splitlines()
     assert calls[0].startswith(f"pr list --head {branch} --state all")
-    assert calls[1].startswith(f"pr create --head {branch} --base main --title ")
+    assert calls[1] == "auth setup-git"
+    assert calls[2].startswith(f"pr create --head {branch} --base main --title ")
     assert (checkout.parent / "gh/body").read_text().strip()
 
 

@@ -42,6 +42,17 @@ def test_a_workflow_gives_nobody_more_than_it_must(workflow: dict[str, Any]) -> 
             )
 
 
+@pytest.mark.parametrize("workflow", [CI, UPGRADE], ids=["ci", "upgrade"])
+def test_a_repository_s_own_code_does_not_come_near_a_token(workflow: dict[str, Any]) -> None:
+    """A json.py at its top is not what Python imports, and git does not keep the token."""
+    (job,) = workflow["jobs"].values()
+    for step in steps_of(workflow):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+        if re.search(r"\bpython -", step.get("run", "")):
+            assert {**job["env"], **step["env"]}["PYTHONSAFEPATH"] == "1"
+
+
 def test_the_workflows_and_what_the_document_shows_are_valid(tmp_path: Path) -> None:
     hooks, *workflows = yaml_blocks(REPOSITORY / "docs/organisation.md")
     config = tmp_path / ".pre-commit-config.yaml"

@@ -13,9 +13,12 @@ import typer
 from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
+    DryRunOption,
     OnConflictOption,
     OursOption,
     TheirsOption,
+    TrustOption,
+    again,
     request_of,
 )
 from epforge.cli.main import make_app, printable
@@ -34,9 +37,6 @@ ProjectOption = Annotated[
 FileOption = Annotated[
     Path | None,
     typer.Option("--file", help="A blueprint that has no project yet.", metavar="FILE"),
-]
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -57,7 +57,7 @@ def _group() -> None:
 
 @app.command("op")
 def add_op(
-    names: Annotated[list[str], typer.Argument(help="Relu, or domain::Op.", metavar="OP...")],
+    names: Annotated[list[str], typer.Argument(help="Relu, or domain::Op.", metavar="OP")],
     types: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,6 +79,7 @@ def add_op(
     theirs: TheirsOption = None,
     adopt: AdoptOption = None,
     discard: DiscardOption = None,
+    trust: TrustOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -96,14 +97,16 @@ def add_op(
     options = {"types": types, "models": models, "kernel": kernel}
     _run(
         op_entries(names, types or (), models, kernel),
-        _Call("op", tuple(names), options, project, file, dry_run, as_json),
+        _Call("op", tuple(names), options, project, file, trust, dry_run, as_json),
         request_of(on_conflict, ours, theirs, adopt, discard),
     )
 
 
 @app.command("device")
 def add_device(
-    name: Annotated[str, typer.Argument(help="A short name, unique in the project.")],
+    name: Annotated[
+        str, typer.Argument(help="A short name, unique in the project.", metavar="NAME")
+    ],
     kind: Annotated[str, typer.Option("--type", help="cpu, gpu or npu.", metavar="TYPE")],
     vendor_id: Annotated[str | None, typer.Option(help="PCI vendor id.", metavar="ID")] = None,
     device_id: Annotated[
@@ -129,6 +132,7 @@ def add_device(
     theirs: TheirsOption = None,
     adopt: AdoptOption = None,
     discard: DiscardOption = None,
+    trust: TrustOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -152,14 +156,14 @@ def add_device(
     }
     _run(
         lambda source: [entry],
-        _Call("device", (name,), options, project, file, dry_run, as_json),
+        _Call("device", (name,), options, project, file, trust, dry_run, as_json),
         request_of(on_conflict, ours, theirs, adopt, discard),
     )
 
 
 @app.command("option")
 def add_option(
-    name: Annotated[str, typer.Argument(help="The key as applications write it.")],
+    name: Annotated[str, typer.Argument(help="The key as applications write it.", metavar="NAME")],
     kind: Annotated[
         str | None,
         typer.Option("--type", help="int, float, bool, string or enum.", metavar="TYPE"),
@@ -187,6 +191,7 @@ def add_option(
     theirs: TheirsOption = None,
     adopt: AdoptOption = None,
     discard: DiscardOption = None,
+    trust: TrustOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -210,7 +215,7 @@ def add_option(
     }
     _run(
         lambda source: [entry],
-        _Call("option", (name,), options, project, file, dry_run, as_json),
+        _Call("option", (name,), options, project, file, trust, dry_run, as_json),
         request_of(on_conflict, ours, theirs, adopt, discard),
     )
 
@@ -224,12 +229,13 @@ class _Call:
     options: dict[str, Any]
     project: Path | None
     file: Path | None
+    trust: bool
     dry_run: bool
     as_json: bool
 
     @property
-    def retry(self) -> tuple[str, ...]:
-        """The command that the ways out of a conflict are added to."""
+    def command(self) -> tuple[str, ...]:
+        """The command without what it decides about files."""
         words = ["epforge", "add", self.verb, *self.names]
         for option, value in self.options.items():
             if value is True:
@@ -254,6 +260,7 @@ def _in_project(project: Path, entries: Entries, call: _Call, request: Request) 
     from epforge.cli.change.rewriting import (
         BLUEPRINT,
         blueprint_of,
+        check_resolved,
         finish_crashed,
         lock_of,
         rewrite,
@@ -264,23 +271,23 @@ def _in_project(project: Path, entries: Entries, call: _Call, request: Request) 
     path = project / BLUEPRINT
     if not call.dry_run:
         finish_crashed(project)
-    lock_of(project)
+    check_resolved(project, lock_of(project))
     added = add_entries(blueprint_of(project).text, str(path), entries)
     if not added.new:
         _say(call, added, {"blueprint": str(path), "diff": ""})
         return
+    retry = again(call.command, request, trust=call.trust)
     outcome = rewrite(
-        project,
-        lambda text: add_entries(text, str(path), entries).text,
-        request,
+        *(project, lambda text: add_entries(text, str(path), entries).text, request),
+        trust=call.trust,
         dry_run=call.dry_run,
-        retry=call.retry,
+        retry=retry,
     ).outcome
     diff = "".join(diff_of(each) for each in outcome.actions if each.path == BLUEPRINT)
     data = outcome_data(project, outcome) | {"blueprint": str(path), "diff": diff}
     _say(call, added, data)
     if not call.as_json:
-        show(project, outcome, would=call.dry_run, retry=call.retry)
+        show(project, outcome, would=call.dry_run, retry=retry)
     exit_if_conflicts(outcome)
 
 

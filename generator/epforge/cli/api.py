@@ -27,7 +27,7 @@ from epforge.ort.model import ApiLevel
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Look up what ONNX Runtime's C API offers: structs, members, since when, and what a "
+    help="Shows what ONNX Runtime's C API offers: structs, members, since when, and what a "
     "null callback does.",
 )
 
@@ -45,13 +45,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def show(
     struct: Annotated[
         str | None,
-        typer.Argument(metavar="[STRUCT[.MEMBER]]", help="As OrtEp or OrtEp.Compile."),
+        typer.Argument(metavar="STRUCT[.MEMBER]", help="As OrtEp or OrtEp.Compile."),
     ] = None,
     ort: Release = DEFAULT_TARGET,
     sdk: Sdk = None,
     as_json: Json = False,
 ) -> None:
-    """Show a release's structs, one struct, or one member with all that is known about it.
+    """Shows a release's structs, one struct, or one member with all that is known about it.
 
     Example: epforge api show OrtEpFactory.CreateDataTransfer --ort 1.24
     """
@@ -75,7 +75,7 @@ def keys(
     scope: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCOPE]",
+            metavar="SCOPE",
             help="session, run, dynamic, environment, ep-device, hardware-device or model.",
         ),
     ] = None,
@@ -83,7 +83,7 @@ def keys(
     sdk: Sdk = None,
     as_json: Json = False,
 ) -> None:
-    """List the well-known configuration and metadata keys of a release.
+    """Lists the well-known configuration and metadata keys of a release.
 
     Example: epforge api keys ep-device --ort 1.30
     """
@@ -103,7 +103,7 @@ def diff(
     ],
     after: Annotated[str, typer.Argument(metavar="TO", help="The release that is gone to.")],
     struct: Annotated[
-        str | None, typer.Argument(metavar="[STRUCT]", help="Only this struct, as OrtEp.")
+        str | None, typer.Argument(metavar="STRUCT", help="Only this struct, as OrtEp.")
     ] = None,
     sdk_from: Annotated[
         Path | None,
@@ -114,7 +114,7 @@ def diff(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a release has that another one lacks: structs, members, keys.
+    """Shows what a release has that another one lacks: structs, members, keys.
 
     From a newer release to an older one it is what gets lost.
 

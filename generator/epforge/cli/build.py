@@ -42,10 +42,15 @@ def command(
         epforge build my-ep --preset debug
     """
     from epforge.build import build
+    from epforge.cli.show.blocked import UnresolvedError
     from epforge.cli.show.progress import progress
+    from epforge.workspace import OpenConflictsError
 
-    with progress(quiet=as_json) as show:
-        built = build(project, preset, ort_sdk, compiler, jobs, show)
+    try:
+        with progress(quiet=as_json) as show:
+            built = build(project, preset, ort_sdk, compiler, jobs, show)
+    except OpenConflictsError as error:
+        raise UnresolvedError(project, error.paths) from error
     if as_json:
         typer.echo(json.dumps(built.to_json(), indent=2))
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="The blueprints.", metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(help="The blueprints.", metavar="FILE")],
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Print it with every default and derived name.")
     ] = False,

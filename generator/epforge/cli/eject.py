@@ -11,9 +11,12 @@ import typer
 from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
+    DryRunOption,
     OnConflictOption,
     OursOption,
     TheirsOption,
+    TrustOption,
+    again,
     request_of,
 )
 from epforge.cli.main import make_app
@@ -38,12 +41,14 @@ def _group() -> None:
 @app.command("op")
 def eject_op(
     op: Annotated[str, typer.Argument(help="Relu, or domain::Op.", metavar="OP")],
-    project: Annotated[Path, typer.Option(help="The project.", metavar="DIR")] = Path(),
+    project: Annotated[Path, typer.Option(help="The project's directory.", metavar="DIR")] = Path(),
     on_conflict: OnConflictOption = OnConflict.STOP,
     ours: OursOption = None,
     theirs: TheirsOption = None,
     adopt: AdoptOption = None,
     discard: DiscardOption = None,
+    trust: TrustOption = False,
+    dry_run: DryRunOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Moves an op's kernel from src/gen/kernels to src/kernels, where it is yours.
@@ -56,20 +61,27 @@ def eject_op(
         epforge eject op Relu --project my-ep
     """
     from epforge.cli.change.rewriting import rewrite
-    from epforge.cli.show.outcome import exit_if_conflicts, open_lines, outcome_data
+    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
+    from epforge.workspace.outcome import ActionKind
 
     path = project / "blueprint.yaml"
     request = request_of(on_conflict, ours, theirs, adopt, discard)
-    retry = ("epforge", "eject", "op", op, "--project", str(project))
-    outcome = rewrite(project, lambda text: _ejected(text, path, op), request, retry=retry).outcome
+    command = ("epforge", "eject", "op", op, "--project", str(project))
+    retry = again(command, request, trust=trust)
+    outcome = rewrite(
+        *(project, lambda text: _ejected(text, path, op), request),
+        trust=trust,
+        dry_run=dry_run,
+        retry=retry,
+    ).outcome
     if as_json:
         typer.echo(json.dumps(outcome_data(project, outcome), indent=2))
     else:
-        written = [each.path for each in outcome.actions if each.after is not None]
-        yours = [name for name in written if name.startswith("src/kernels/")]
-        typer.echo(f"{op} is yours now: {', '.join(yours) or 'src/kernels/ had it already'}")
-        for line in open_lines(outcome.open, project) if outcome.open else ():
-            typer.echo(line)
+        if not dry_run:
+            made = outcome.paths(ActionKind.CREATE, ActionKind.MOVE)
+            yours = [name for name in made if name.startswith("src/kernels/")]
+            typer.echo(f"{op} is yours now: {', '.join(yours) or 'src/kernels/ had it already'}")
+        show(project, outcome, would=dry_run, retry=retry)
     exit_if_conflicts(outcome)
 
 

@@ -10,23 +10,25 @@ from typing import Annotated, Any
 
 import typer
 
-from epforge.cli.change.decisions import OnConflictOption, request_of
+from epforge.cli.change.decisions import OnConflictOption, TrustOption, again, request_of
 from epforge.workspace.outcome import Action, Conflict, Note, OnConflict, Outcome, Request
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="The blueprint, or a project.", metavar="FILE|DIR")],
+    file: Annotated[
+        Path, typer.Argument(help="The blueprint, or a project.", metavar="FILE|DIR")
+    ] = Path(),
     paths: Annotated[
         list[str] | None,
-        typer.Argument(help="Of a project: only these files.", metavar="[PATH]..."),
+        typer.Argument(help="Of a project: only these files.", metavar="PATH"),
     ] = None,
     diff: Annotated[
         bool, typer.Option("--diff", help="Of a project: show what would change in the files.")
     ] = False,
     on_conflict: OnConflictOption = OnConflict.STOP,
-    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
+    trust: TrustOption = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Of a project: list every file.")
+        bool, typer.Option("--verbose", help="Of a project: list every file and note.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -43,8 +45,10 @@ def command(
         epforge plan my-ep --diff CMakeLists.txt
     """
     if file.is_dir():
-        outcome = _preview(file, request_of(on_conflict), trust, paths or [])
-        _show_project(file, outcome, diff, verbose, as_json)
+        request = request_of(on_conflict)
+        outcome = _preview(file, request, trust, paths or [])
+        retry = again(("epforge", "regenerate", str(file)), request, trust=trust)
+        _show_project(file, outcome, retry, diff=diff, verbose=verbose, as_json=as_json)
         return
     if paths or diff:
         what = "--diff is" if diff else "PATH is"
@@ -74,13 +78,18 @@ def _preview(project: Path, request: Request, trust: bool, paths: list[str]) -> 
 
 
 def _show_project(
-    project: Path, outcome: Outcome, diff: bool, verbose: bool, as_json: bool
+    project: Path,
+    outcome: Outcome,
+    retry: Sequence[str],
+    *,
+    diff: bool,
+    verbose: bool,
+    as_json: bool,
 ) -> None:
     from epforge.cli.main import printable
     from epforge.cli.show.diffs import diff_of
     from epforge.cli.show.outcome import conflict_lines, exit_if_conflicts, outcome_data, show
 
-    retry = ("epforge", "regenerate", str(project))
     if as_json:
         typer.echo(json.dumps(outcome_data(project, outcome, diffs=diff), indent=2))
     elif diff:

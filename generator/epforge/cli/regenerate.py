@@ -11,9 +11,13 @@ import typer
 from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
+    DryRunOption,
     OnConflictOption,
     OursOption,
     TheirsOption,
+    TrustOption,
+    VerboseOption,
+    again,
     request_of,
 )
 from epforge.cli.show.branch import branch_data, show_branch
@@ -23,11 +27,9 @@ from epforge.workspace.outcome import OnConflict
 
 def command(
     project: Annotated[
-        Path, typer.Argument(help="The project's directory.", metavar="[DIR]")
+        Path, typer.Argument(help="The project's directory.", metavar="DIR")
     ] = Path(),
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
     on_conflict: OnConflictOption = OnConflict.STOP,
     ours: OursOption = None,
     theirs: TheirsOption = None,
@@ -51,14 +53,12 @@ def command(
             metavar="NAME",
         ),
     ] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
+    trust: TrustOption = False,
     build: Annotated[bool, typer.Option("--build", help="Build the library too.")] = False,
     validate: Annotated[
         bool, typer.Option("--validate", help="Build, then prove that the library works.")
     ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="List every file that is written.")
-    ] = False,
+    verbose: VerboseOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Brings a project up to date with its blueprint and with this epforge.
@@ -81,15 +81,23 @@ def command(
             "Check the branch out and build there.",
         )
     request = request_of(on_conflict, ours, theirs, adopt, discard, refresh, restore)
-    done = rewrite(project, None, request, trust=trust, dry_run=dry_run, branch=branch)
+    steps = [option for option, wanted in (("--build", build), ("--validate", validate)) if wanted]
+    command = ("epforge", "regenerate", str(project), *steps)
+    retry = again(command, request, branch=branch, trust=trust)
+    done = rewrite(project, None, request, trust=trust, dry_run=dry_run, branch=branch, retry=retry)
     data = outcome_data(project, done.outcome)
     if not as_json:
-        retry = ("epforge", "regenerate", str(project))
-        show(project, done.outcome, verbose=verbose, would=dry_run, retry=retry)
+        show(
+            *(project, done.outcome),
+            verbose=verbose,
+            would=dry_run,
+            retry=retry,
+            branch=branch,
+        )
     if done.branch is not None:
         data["branch"] = branch_data(done.branch)
         if not as_json:
-            show_branch(done.branch)
+            show_branch(project, done.branch)
     ready = not dry_run and not done.outcome.conflicts and not done.outcome.open
     proof = prove(project, build=build and ready, validate=validate and ready, quiet=as_json)
     if as_json:

@@ -14,7 +14,7 @@ from epforge.workspace.outcome import OnConflict
 
 def command(
     paths: Annotated[
-        list[str] | None, typer.Argument(help="These files; all by default.", metavar="[PATH]...")
+        list[str] | None, typer.Argument(help="These files; all by default.", metavar="PATH")
     ] = None,
     project: Annotated[Path, typer.Option(help="The project's directory.", metavar="DIR")] = Path(),
     ours: Annotated[bool, typer.Option("--ours", help="Your lines win.")] = False,
@@ -42,9 +42,10 @@ def command(
     known = {*lock_of(project).conflicts, *lock_of(project).files}
     wanted = [known_path(project, path, known) for path in paths or ()]
     done = resolve(project, wanted, side=side)
+    left = sorted(lock_of(project).conflicts)
     if as_json:
-        left = {path: list(lines) for path, lines in done.left.items()}
-        data = {"format": 1, "resolved": list(done.resolved), "left": left}
+        markers = {path: list(lines) for path, lines in done.left.items()}
+        data = {"format": 1, "resolved": list(done.resolved), "left": markers, "open": left}
         typer.echo(json.dumps(data, indent=2))
     else:
         for path in done.resolved:
@@ -56,6 +57,7 @@ def command(
         if not done.resolved and not done.left:
             typer.echo("nothing is in conflict")
         elif not done.left:
-            typer.echo(f"{count(len(done.resolved), 'file')} resolved; none is left")
+            text = f"{count(len(left), 'file')} left" if left else "none is left"
+            typer.echo(f"{count(len(done.resolved), 'file')} resolved; {text}")
     if done.left:
         raise typer.Exit(int(ExitStatus.CONFLICTS))

@@ -78,6 +78,7 @@ def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
         UsageError: the directory holds something else.
         BlockedError: the owner of the project has to decide first.
     """
+    from epforge.cli.change.decisions import again
     from epforge.cli.change.expanding import change_of
     from epforge.cli.change.project import expand, read
     from epforge.cli.change.rewriting import finish_crashed, rewrite
@@ -88,7 +89,8 @@ def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
     if state is State.OURS:
         finish_crashed(directory)
         _check_same(directory, blueprint.text)
-        return rewrite(directory, None, Request(), trust=trust).outcome
+        retry = again(("epforge", "regenerate", str(directory)), Request(), trust=trust)
+        return rewrite(directory, None, Request(), trust=trust, retry=retry).outcome
     expansion = expand(blueprint, root=file.parent, trust=trust)
     return publish(directory, expansion.files, **change_of(expansion, Request()))
 

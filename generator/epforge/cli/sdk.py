@@ -15,7 +15,7 @@ from epforge.ort.levels import DEFAULT_TARGET, parse_level
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Find, install and check the official ONNX Runtime headers that a build needs.",
+    help="Finds, installs and checks the official ONNX Runtime headers that a build needs.",
 )
 
 Release = Annotated[
@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the SDKs that a build could use, in the order they are looked for.
+    """Lists the SDKs that a build could use, in the order they are looked for.
 
     Example: epforge sdk list
     """
@@ -48,7 +48,7 @@ def install(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ARCHIVE]",
+            metavar="ARCHIVE",
             help="Path or URL of a release archive: .tgz, .zip, .nupkg or .deb. Without it the "
             "headers come from Debian's package.",
         ),
@@ -60,7 +60,7 @@ def install(
     ort: Release = DEFAULT_TARGET,
     as_json: Json = False,
 ) -> None:
-    """Put headers into epforge's cache: from Debian without root, or from an archive.
+    """Puts headers into epforge's cache: from Debian without root, or from an archive.
 
     A URL needs --sha256. Nothing else on the machine changes.
 
@@ -81,7 +81,7 @@ def path(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the include directory that a build would use. Nothing is installed.
+    """Prints the include directory that a build would use. Nothing is installed.
 
     Example: g++ -I"$(epforge sdk path)" -c ep.cc
     """
@@ -95,7 +95,7 @@ def path(
 def verify(
     directory: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="An SDK; without it the one a build would use."),
+        typer.Argument(metavar="DIR", help="An SDK; without it the one a build would use."),
     ] = None,
     ort: Annotated[
         str | None,
@@ -103,7 +103,7 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check headers file by file: missing, cut off, of mixed releases, too old.
+    """Checks headers file by file: missing, cut off, of mixed releases, too old.
 
     Exit status 1 when something is wrong.
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from epforge.cli.change.decisions import TrustOption, VerboseOption, again
 from epforge.cli.change.rewriting import BLUEPRINT, lock_of, rewrite
 from epforge.cli.main import printable
 from epforge.cli.show.outcome import WORDS, action_lines, note_data
@@ -20,6 +21,7 @@ from epforge.errors import ExitStatus
 from epforge.workspace import LOCK, Lock, Owner, Request, Tool
 from epforge.workspace.disk import look
 from epforge.workspace.journal import NEXT
+from epforge.workspace.ledger import ASIDE
 from epforge.workspace.merge import open_markers
 from epforge.workspace.outcome import Outcome
 
@@ -63,10 +65,10 @@ class Status:
 
 def command(
     project: Annotated[
-        Path, typer.Argument(help="The project's directory.", metavar="[DIR]")
+        Path, typer.Argument(help="The project's directory.", metavar="DIR")
     ] = Path(),
-    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every file.")] = False,
+    trust: TrustOption = False,
+    verbose: VerboseOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Says whether a project is what its blueprint says; for CI. Writes nothing.
@@ -95,14 +97,16 @@ def find_status(project: Path, *, trust: bool = False) -> Status:
         UsageError: it is not a project.
         BlueprintErrors: its blueprint cannot be expanded.
     """
-    regenerate = shlex.join(["epforge", "regenerate", str(project)])
+    regenerate = shlex.join(again(("epforge", "regenerate", str(project)), Request(), trust=trust))
     if (project / NEXT).is_dir():
         finding = Finding(NEXT, "a command crashed here, and its work is not finished")
         return Status(ExitStatus.CHECK_FAILED, (finding,), regenerate)
     lock = lock_of(project)
     in_conflict = tuple(_open(project, lock))
     if in_conflict:
+        # Of what the lock does not list `resolve` knows nothing.
         resolve = shlex.join(["epforge", "resolve", "--project", str(project)])
+        resolve = resolve if lock.conflicts else ""
         return Status(ExitStatus.CONFLICTS, in_conflict, resolve)
     outcome = rewrite(project, None, Request(), trust=trust, dry_run=True).outcome
     findings = tuple(_drift(lock, outcome))
@@ -112,15 +116,24 @@ def find_status(project: Path, *, trust: bool = False) -> Status:
 
 
 def _open(project: Path, lock: Lock) -> Iterator[Finding]:
-    """Conflicts that are in the files: those that the lock lists, and markers that it does not."""
+    """Conflicts that are in the files: those that the lock lists, and those that it has lost.
+
+    A lock that was restored from version control does not list them; what both sides had still
+    lies beside. Markers alone say nothing: a file may well be about them.
+    """
     for path, entry in lock.files.items():
         if path not in lock.conflicts and entry.owner is not Owner.GENERATED:
-            content = look(project, path).content
+            aside = look(project, f"{ASIDE}/epforge/{path}")
+            content = None if aside.is_absent else look(project, path).content
             lines = () if content is None else open_markers(content)
             if lines:
-                yield Finding(path, "has conflict markers that epforge.lock does not list", lines)
+                yield Finding(
+                    path,
+                    "has conflict markers that epforge.lock does not list; edit those lines",
+                    lines,
+                )
     for path in sorted(lock.conflicts):
-        lines = open_markers(look(project, path).content or b"")
+        lines = open_markers(look(project, path).content or b"", lock.conflicts[path].marker)
         text = "is in conflict" if lines else "was in conflict; no markers are left"
         yield Finding(path, text, lines)
 
@@ -133,12 +146,14 @@ def _drift(lock: Lock, outcome: Outcome) -> Iterator[Finding]:
         yield Finding(conflict.path, conflict.text)
     for action in outcome.actions:
         yield Finding(action.path, f"would be {WORDS[action.kind]}")
-    if outcome.conflicts or outcome.actions:
+    if outcome.conflicts or outcome.actions or outcome.lock.blueprint != lock.blueprint:
         return  # the records follow
-    for path in sorted({*outcome.records, *outcome.forgotten}):
-        yield Finding(path, "epforge's record of its own text is not as it should be")
-    if _comparable(outcome.lock) != _comparable(lock):
-        yield Finding(LOCK, "is not what epforge would write")
+    records = sorted({*outcome.records, *outcome.forgotten})
+    if records or _comparable(outcome.lock) != _comparable(lock):
+        record = "epforge's record of its own text is not up to date; the files are"
+        yield Finding(
+            *((records[0], record) if records else (LOCK, "is not what epforge would write"))
+        )
 
 
 def _comparable(lock: Lock) -> Lock:

@@ -83,7 +83,10 @@ def eject(
     \b
         epforge templates eject plugin/README.md --to house-style/templates
     """
+    from epforge.workspace.paths import check_inside
+
     texts = {name: _own(name) for name in names}
+    check_inside(to, texts)
     for name in texts:
         if (to / name).exists() or (to / name).is_symlink():
             raise UsageError(
@@ -123,7 +126,7 @@ def diff(
         typer.echo(json.dumps({"format": _FORMAT, "templates": rows}, indent=2))
     else:
         for row in rows:
-            typer.echo(f"{row['name']}: {_SAID[State(row['state'])]}")
+            typer.echo(printable(f"{row['name']}: {_SAID[State(row['state'])]}"))
             typer.echo(printable(row["diff"]), nl=False)
     if any(row["state"] in (State.OLD, State.UNKNOWN) for row in rows):
         raise typer.Exit(int(ExitStatus.CHECK_FAILED))
@@ -146,11 +149,14 @@ def _compare(directory: Path) -> list[dict[str, Any]]:
     names, record = set(_names()), _recorded(directory)
     folders = {name.split("/")[0] for name in names}
     rows = []
+    root = directory.resolve()
     for path in sorted(path for path in directory.rglob("*") if path.is_file()):
         name = path.relative_to(directory).as_posix()
         if name == EJECTED or name.split("/")[0] not in folders:
             continue
-        yours = path.read_bytes()
+        if not path.resolve().is_relative_to(root):
+            raise UsageError(f"{path} leads out of {directory}", "Put the file itself there.")
+        yours = _read(path)
         own = _own(name) if name in names else b""
         state = _state(yours, own, record.get(name)) if name in names else State.UNKNOWN
         text = "" if state is State.UNKNOWN else _diff(name, own, yours)
@@ -208,12 +214,25 @@ def _record_path(directory: Path) -> Path:
 def _recorded(directory: Path) -> dict[str, str]:
     """The hashes of epforge's texts that the templates in a directory come from."""
     path = _record_path(directory)
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise UsageError(f"{path} is a link, or no file", "Remove it.")
     if not path.exists():
         return {}
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(_read(path))
         if data["format"] != _FORMAT:
             raise UsageError(f"{path} is of format {data['format']}", "A newer epforge reads it.")
         return {str(name): str(value) for name, value in data["templates"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: it is not what epforge writes") from error
+
+
+def _read(path: Path) -> bytes:
+    """A file that is no larger than what an overlay can have."""
+    from epforge.render.overlay.find import MAX_BYTES
+
+    with open(path, "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise UsageError(f"{path} has more than {MAX_BYTES // 1_000_000} MB")
+    return content

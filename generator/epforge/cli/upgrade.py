@@ -13,9 +13,13 @@ import typer
 from epforge.cli.change.decisions import (
     AdoptOption,
     DiscardOption,
+    DryRunOption,
     OnConflictOption,
     OursOption,
     TheirsOption,
+    TrustOption,
+    VerboseOption,
+    again,
     request_of,
 )
 from epforge.cli.main import printable
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
 def command(
     project: Annotated[
-        Path | None, typer.Argument(help="The project's directory.", metavar="[DIR]")
+        Path | None, typer.Argument(help="The project's directory.", metavar="DIR")
     ] = None,
     ort: Annotated[
         str | None,
@@ -48,9 +52,7 @@ def command(
         bool,
         typer.Option("--check", help="Only ask pip whether there is a newer ONNX Runtime."),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
     on_conflict: OnConflictOption = OnConflict.STOP,
     ours: OursOption = None,
     theirs: TheirsOption = None,
@@ -63,10 +65,8 @@ def command(
             metavar="NAME",
         ),
     ] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="List every file that is written.")
-    ] = False,
+    trust: TrustOption = False,
+    verbose: VerboseOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Moves a project to another release of ONNX Runtime, and brings it up to date.
@@ -112,20 +112,29 @@ def _upgrade_project(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    from epforge.cli.change.rewriting import BLUEPRINT, finish_crashed, lock_of, rewrite
+    from epforge.cli.change.rewriting import (
+        BLUEPRINT,
+        check_resolved,
+        finish_crashed,
+        lock_of,
+        rewrite,
+    )
     from epforge.cli.change.upgrading import plan_upgrade, rewriter
     from epforge.cli.show.branch import branch_data, show_branch
     from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
     from epforge.cli.show.upgrade import upgrade_data, upgrade_message
 
-    lock_of(project)
     if not dry_run and branch is None:
         finish_crashed(project)
+    lock = lock_of(project)
+    if branch is None:
+        check_resolved(project, lock)
     upgrade = plan_upgrade(project / BLUEPRINT, ort)
     if not as_json:
         _show(upgrade)
     release = f"1.{upgrade.new}"
-    retry = ("epforge", "upgrade", str(project), "--ort", release)
+    command = ("epforge", "upgrade", str(project), "--ort", release)
+    retry = again(command, request, branch=branch, trust=trust)
     done = rewrite(
         project,
         rewriter(upgrade.new, upgrade.file),
@@ -138,11 +147,17 @@ def _upgrade_project(
     )
     data: dict[str, Any] = outcome_data(project, done.outcome) | {"upgrade": upgrade_data(upgrade)}
     if not as_json:
-        show(project, done.outcome, verbose=verbose, would=dry_run, retry=retry)
+        show(
+            *(project, done.outcome),
+            verbose=verbose,
+            would=dry_run,
+            retry=retry,
+            branch=branch,
+        )
     if done.branch is not None:
         data["branch"] = branch_data(done.branch)
         if not as_json:
-            show_branch(done.branch)
+            show_branch(project, done.branch)
     if as_json:
         typer.echo(json.dumps(data, indent=2))
     exit_if_conflicts(done.outcome)

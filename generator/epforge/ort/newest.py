@@ -21,7 +21,8 @@ def newest_release(package: str = PACKAGE) -> str:
         MissingError: pip cannot tell; its last error line is in the message.
     """
     command = [
-        *(sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps"),
+        *(sys.executable, "-P", "-m", "pip"),  # not one that lies in the current directory
+        *("install", "--dry-run", "--ignore-installed", "--no-deps"),
         *("--only-binary", ":all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
         package,
     ]
@@ -43,4 +44,10 @@ def newest_release(package: str = PACKAGE) -> str:
             f"pip cannot tell which {package} is the newest: {said}",
             "Name the release yourself: epforge upgrade --ort 1.N",
         )
-    return str(json.loads(done.stdout)["install"][0]["metadata"]["version"])
+    try:
+        return str(json.loads(done.stdout)["install"][0]["metadata"]["version"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise MissingError(
+            f"pip does not say which {package} is the newest: its report cannot be read",
+            "Name the release yourself: epforge upgrade --ort 1.N",
+        ) from error

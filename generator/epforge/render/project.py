@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,11 +71,12 @@ def render(
     """
     root = templates or assets_dir("templates")
     environment = make_environment(root, _loaders(overrides))
-    texts = {
-        spec.path: tidy(_render_one(environment, root, spec, overrides, header))
-        for spec in plan.files
-        if spec.template
-    }
+    with _bounded(overrides):
+        texts = {
+            spec.path: tidy(_render_one(environment, root, spec, overrides, header))
+            for spec in plan.files
+            if spec.template
+        }
     formatted = clang.format_all(
         {path: text for path, text in texts.items() if clang.is_formatted(path)},
         texts.get(STYLE_PATH, _DEFAULT_STYLE),
@@ -92,6 +94,23 @@ def render(
         )
         for spec in plan.files
     }
+
+
+@contextlib.contextmanager
+def _bounded(overrides: Sequence[Override]) -> Iterator[None]:
+    """Time and memory are bounded where templates are not epforge's own."""
+    if not overrides:
+        yield
+        return
+    from epforge.render import bounds
+
+    try:
+        with bounds.bounded():
+            yield
+    except bounds.TooLong:
+        shown = ", ".join(override.shown for override in overrides)
+        what = f"{shown}: the templates were not done after {bounds.SECONDS:g} seconds"
+        raise OverrideError(what, "One of them may be in a loop.") from None
 
 
 def _restyled(sources: Mapping[str, str], style: str) -> dict[str, str]:
@@ -144,13 +163,32 @@ def _render_one(
     except jinja2.TemplateSyntaxError as error:
         name = error.name or spec.template
         raise _blamed(f"{name}:{error.lineno}: {error.message}", name, overrides) from error
-    except (jinja2.TemplateError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except _FAULTS as error:
         name, place = _place(root, spec.template, error, overrides)
-        raise _blamed(f"{place}: {error}", name, overrides) from error
+        raise _blamed(f"{place}: {_words(error)}", name, overrides) from error
     return with_header(text, spec.path, line, header) if header else text
 
 
+_MOST = 10_000_000
+_MOST_WORDS = 500
+_FAULTS = (
+    *(jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeError),
+    *(ArithmeticError, RecursionError, MemoryError),
+)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "it takes too much memory"
+    if isinstance(error, RecursionError):
+        return "it goes around in circles"
+    text, half = str(error), _MOST_WORDS // 2
+    return text if len(text) <= _MOST_WORDS else f"{text[:half]}...{text[-half:]}"
+
+
 def _check_text(text: str, spec: FileSpec, line: str) -> None:
+    if len(text) > _MOST:
+        raise RenderError(f"{spec.template}: {spec.path} has more than {_MOST // 1_000_000} MB")
     for mark in ("<%", "%>"):
         if mark in text:
             number = text[: text.index(mark)].count("\n") + 1
@@ -179,7 +217,7 @@ def _place(
             path = Path(frame.filename)
             if path.is_relative_to(base):
                 name = path.relative_to(base).as_posix()
-                return name, f"{name}:{frame.lineno}: {(frame.line or '').strip()}"
+                return name, f"{name}:{frame.lineno}: {(frame.line or '').strip()[:_MOST_WORDS]}"
     return template, template
 
 

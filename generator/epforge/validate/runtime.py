@@ -66,7 +66,7 @@ def _install(version: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     command = [
-        sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        sys.executable, "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--no-deps", "--only-binary", ":all:", "--target", str(stage), f"onnxruntime=={version}",
     ]  # fmt: skip
     try:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from epforge.workspace.disk import look
+from epforge.workspace.disk import OnDisk, look
 from epforge.workspace.lock import Lock
 from epforge.workspace.model import File, Owner, sha256
 
@@ -42,8 +42,10 @@ class Base:
         entry = self._lock.files.get(path)
         if entry is None:
             return None
-        for text in (look(self._directory, f"{FOLDER}/{path}").content, self._packed.get(path)):
-            if text is not None and sha256(text) == entry.sha256:
+        # Git may have changed the line ends of a record when it was checked out.
+        for record in (look(self._directory, f"{FOLDER}/{path}"), OnDisk(self._packed.get(path))):
+            text = record.text_of(entry.sha256)
+            if text is not None:
                 return text
         return None
 
@@ -63,12 +65,17 @@ def _unpack(content: bytes) -> dict[str, bytes]:
         plain = lzma.LZMADecompressor(memlimit=_MOST_BYTES).decompress(content, _MOST_BYTES)
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
             for member in archive:
-                file = archive.extractfile(member) if member.isreg() else None
+                file = archive.extractfile(member) if _is_plain(member) else None
                 if file is not None:
                     texts[member.name] = file.read()
     except (tarfile.TarError, lzma.LZMAError, EOFError, ValueError, OSError):
         return {}
     return texts
+
+
+def _is_plain(member: tarfile.TarInfo) -> bool:
+    """Is it a file that is no larger than it looks?"""
+    return member.isreg() and not member.issparse()
 
 
 def pack(texts: Mapping[str, bytes]) -> bytes:

@@ -7,9 +7,10 @@ there with git's plumbing: no hook, filter or attribute of the repository has a 
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -194,10 +195,38 @@ def _head(git: Git, project: Path) -> tuple[str, str]:
             f"{project} is not in the work tree of a git repository",
             "Run git init there and commit the project, or leave --branch out.",
         )
+    _check_own(git, project)
     head = git.call(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
     if head.returncode:
         raise UsageError(f"the repository of {project} has no commit", "Commit the project first.")
     return head.stdout.decode().strip(), git.line(["rev-parse", "--show-prefix"])
+
+
+def _check_own(git: Git, project: Path) -> None:
+    """Refuses a repository that does not know this work tree.
+
+    A `.git` that is a file, or a link, names any repository of the machine as the one to write to.
+    A repository that lies elsewhere for a reason, for a linked work tree or a submodule, names the
+    work tree in turn.
+    """
+    top = git.line(["rev-parse", "--show-toplevel"])
+    place = os.path.realpath(git.line(["rev-parse", "--absolute-git-dir"]))
+    common = git.line(["rev-parse", "--git-common-dir"])  # relative to where git runs
+    common = os.path.realpath(os.path.join(git.directory, common))
+    own = os.path.join(os.path.realpath(top), ".git")
+    if place == common:
+        # Where there is such a setting, git has found the work tree by it.
+        if place == own or not git.call(["config", "--get", "core.worktree"]).returncode:
+            return
+    elif os.path.dirname(place) == os.path.join(common, "worktrees"):
+        with suppress(OSError):
+            back = os.fsdecode(Path(place, "gitdir").read_bytes().rstrip(b"\r\n"))
+            if os.path.realpath(os.path.join(place, back)) == own:
+                return
+    raise UsageError(
+        f"the repository of {project} is {place}, which does not know of this work tree",
+        f"If it is yours: git config core.worktree {shlex.quote(top)}",
+    )
 
 
 def _tree(git: Git, commit: str, prefix: str) -> dict[str, _Entry]:
@@ -253,7 +282,10 @@ def _write_out(git: Git, directory: Path, entries: dict[str, _Entry], blobs: IO[
 def _next_blob(blobs: IO[bytes], entry: _Entry, path: str) -> bytes:
     header = blobs.readline().decode().split()
     if header[:2] != [entry.id, "blob"]:
-        raise GitError(f"git has no content for {path}: {' '.join(header)}")
+        raise GitError(
+            f"git has no content for {path}: {' '.join(header)}",
+            "A partial clone fetches what it lacks by: git archive --output=/dev/null HEAD",
+        )
     content = blobs.read(int(header[2]))
     blobs.read(1)
     return content
@@ -261,7 +293,7 @@ def _next_blob(blobs: IO[bytes], entry: _Entry, path: str) -> bytes:
 
 def _uncommitted(git: Git, prefix: str) -> tuple[str, ...]:
     """What the user's directory has otherwise than HEAD, as ``git status`` sees it."""
-    listed = git.run(
+    listed = git.without_drivers().run(  # where times differ, it compares contents
         [
             *("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"),
             *("--ignore-submodules=dirty", "--", "."),

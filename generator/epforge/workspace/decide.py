@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from epforge.workspace import base as snapshot
@@ -26,7 +25,8 @@ from epforge.workspace.outcome import (
     Outcome,
     Request,
 )
-from epforge.workspace.shared import decide_shared, settle
+from epforge.workspace.settling import Case, settle
+from epforge.workspace.shared import decide_shared
 
 # Where blanks and line breaks mean nothing, a change of them is no edit worth refusing.
 _FREE_FORM = {".c", ".cc", ".cmake", ".cu", ".cuh", ".h", ".inc", ".json"}
@@ -58,13 +58,13 @@ def decide(
         elif file.owner is Owner.GENERATED:
             _generated(ledger, file, entry, look(directory, path))
         elif file.owner is Owner.YOURS:
-            _yours(ledger, directory, file, entry, look(directory, path))
+            _yours(ledger, directory, file, look(directory, path))
         else:
             shared[path] = file
     dropped: dict[str, Entry] = {}
-    taken = {each for file in files.values() if file.path in ledger.actions for each in file.was}
+    taken = {action.source for action in ledger.actions.values()}
     for path, entry in known.files.items():
-        if path in files or (path in taken and entry.owner is Owner.YOURS):
+        if path in files or path in taken:
             continue
         if entry.owner is Owner.SHARED:
             dropped[path] = entry
@@ -162,6 +162,8 @@ def _generated(ledger: Ledger, file: File, entry: Entry | None, disk: OnDisk) ->
     elif entry is None:
         if path in request.discard | request.theirs:
             ledger.put(ActionKind.UPDATE, file, disk, "in place of a file of yours")
+            diff = unified(disk.content, file.content, path)
+            ledger.note(path, NoteKind.DECIDED, "yours was given up, as you said", diff)
             return
         text = "is a file of yours, and epforge now writes one here"
         cure = "Rename yours, or give it up: --theirs " + path
@@ -184,7 +186,7 @@ def _edited(ledger: Ledger, file: File, entry: Entry, disk: OnDisk, discards: bo
     base = ledger.base.text(path)
     if base is None and sha256(file.content) == entry.sha256:
         base = file.content
-    diff = unified(base, disk.content, path) if base is not None else ""
+    diff = unified(file.content if base is None else base, disk.content, path)
     if base is not None and _only_layout(path, base, disk.content or b""):
         ledger.put(ActionKind.UPDATE, file, disk, "edits of blanks are not kept")
         text = "differed in blanks only; replaced"
@@ -203,80 +205,69 @@ def _only_layout(path: str, base: bytes, content: bytes) -> bool:
     return b"".join(base.split()) == b"".join(plain_ends(content).split())
 
 
-def _yours(ledger: Ledger, directory: Path, file: File, entry: Entry | None, disk: OnDisk) -> None:
-    path = file.path
-    if entry is None:
-        _new_yours(ledger, directory, file, disk)
+def _yours(ledger: Ledger, directory: Path, file: File, disk: OnDisk) -> None:
+    if file.path in ledger.old:
+        _known_yours(ledger, file, file.path, disk)
         return
-    if disk.same(file.content):
-        ledger.enter(file)
-    elif disk.is_absent:
-        _keep(ledger, file, entry)
-        if path in ledger.request.restore:
-            ledger.enter(file)
-            ledger.put(ActionKind.CREATE, file, disk, "written again")
-            return
-        text = "is yours and is gone; it is not written again (--restore does)"
-        newest = sha256(file.content)
-        ledger.note(path, NoteKind.STAYS_DELETED, text, new=entry.seen != newest)
-        ledger.entries[path] = replace(ledger.entries[path], seen=newest)
-    elif entry.owner is not Owner.YOURS and disk.holds(entry.sha256):
-        ledger.enter(file)
-        ledger.put(ActionKind.UPDATE, file, disk, "yours from now on")
-    elif sha256(file.content) == entry.sha256 or disk.is_strange:
-        _keep(ledger, file, entry)
-    else:
-        _behind(ledger, file, entry, disk)
-
-
-def _keep(ledger: Ledger, file: File, entry: Entry) -> None:
-    """The file stays based on the text that it is based on."""
-    newest = sha256(file.content)
-    ledger.texts[file.path] = file.content
-    ledger.entries[file.path] = Entry(
-        Owner.YOURS,
-        entry.sha256,
-        file.executable,
-        file.template,
-        seen=newest if newest != entry.sha256 else "",
-    )
-
-
-def _new_yours(ledger: Ledger, directory: Path, file: File, disk: OnDisk) -> None:
     for old in file.was:
-        entry, there = ledger.old.get(old), look(directory, old)
-        if entry is None or entry.owner is not Owner.YOURS or there.content is None:
+        if old not in ledger.old or ledger.old[old].owner is not Owner.YOURS:
             continue
-        if disk.is_absent:
-            base = ledger.base.text(old)
-            if base is None:
-                ledger.entries[file.path] = Entry(
-                    Owner.YOURS, entry.sha256, file.executable, file.template
-                )
-            else:
-                ledger.enter(file, based_on=base)
-            why = f"from {old}, as it is"
-            ledger.put(ActionKind.MOVE, file, there, why, content=there.content, source=old)
-            ledger.note(file.path, NoteKind.MOVED, f"was {old}; your text is unchanged")
+        there = look(directory, old)
+        if there.is_absent:  # deleted, or moved here by its owner already
+            _known_yours(ledger, file, old, disk)
+            return
+        if there.content is not None and disk.is_absent:
+            _moved_yours(ledger, file, old, there)
             return
     ledger.enter(file)
     if disk.is_absent:
         ledger.put(ActionKind.CREATE, file, disk)
 
 
-def _behind(ledger: Ledger, file: File, entry: Entry, disk: OnDisk) -> None:
-    """Our text of a file that is yours has changed since it was written."""
-    path, content = file.path, disk.content or b""
-    base = ledger.base.text(path)
-    if base is None and disk.holds(entry.sha256):
-        base = plain_ends(content)
+def _known_yours(ledger: Ledger, file: File, old: str, disk: OnDisk) -> None:
+    """A file that was written before, at ``old``."""
+    entry = ledger.old[old]
+    if disk.same(file.content):
+        ledger.enter(file)
+    elif disk.is_absent and {file.path, old} & ledger.request.restore:
+        ledger.enter(file)
+        ledger.put(ActionKind.CREATE, file, disk, "written again")
+    elif disk.is_absent:
+        text = "is yours and is gone; it is not written again (--restore does)"
+        ledger.note_deleted(file, old, text)
+    elif entry.owner is not Owner.YOURS and disk.holds(entry.sha256):
+        ledger.enter(file)
+        ledger.put(ActionKind.UPDATE, file, disk, "yours from now on")
+    elif sha256(file.content) == entry.sha256 or disk.is_strange:
+        ledger.keep(file, old)
+    else:
+        _behind(ledger, file, old, disk)
+
+
+def _moved_yours(ledger: Ledger, file: File, old: str, there: OnDisk) -> None:
+    """A file of the owner's that the template set has at another path by now."""
+    ledger.keep(file, old)
+    text, diff, base = f"was {old}; your text is unchanged", "", ledger.base.text(old)
+    if ledger.entries[file.path].seen:
+        text += ", and epforge would write it differently today: --refresh"
+        diff = "" if base is None else unified(base, file.content, file.path)
+    why = f"from {old}, as it is"
+    ledger.put(ActionKind.MOVE, file, there, why, content=there.content, source=old)
+    ledger.note(file.path, NoteKind.MOVED, text, diff)
+
+
+def _behind(ledger: Ledger, file: File, old: str, disk: OnDisk) -> None:
+    """Our text of a file that is yours has changed since it was written, at ``old``."""
+    path, content, entry = file.path, disk.content or b"", ledger.old[old]
+    base = ledger.base_of(old, disk)
     if not disk.holds(entry.sha256) and _is_taken(base, content, file.content):
         ledger.enter(file)
         return
     if ledger.is_named(ledger.request.refresh, path):
-        settle(ledger, file, disk, base, "refreshed as you asked")
+        ledger.enter(file)
+        settle(ledger, Case(file, disk, base, "refreshed as you asked"))
         return
-    _keep(ledger, file, entry)
+    ledger.keep(file, old)
     diff = "" if base is None else unified(base, file.content, path)
     text = "epforge would write it differently today; --refresh merges that into yours"
     if disk.holds(entry.sha256):
@@ -303,20 +294,16 @@ def _dropped(ledger: Ledger, path: str, entry: Entry, disk: OnDisk) -> None:
         return
     base = ledger.base.text(path)
     layout = base is not None and _only_layout(path, base, disk.content or b"")
-    if disk.holds(entry.sha256) or layout or ledger.is_named(request.discard, path):
-        if disk.is_strange:
-            return
+    text = "is generated, was edited, and is no longer part of the project"
+    diff = unified(base, disk.content, path)
+    if disk.holds(entry.sha256) or layout:
         ledger.remove(path, disk, "no longer part of the project")
-    elif ledger.is_named(request.adopt, path):
+    elif ledger.is_named(request.discard, path) and not disk.is_strange:
+        ledger.remove(path, disk, "no longer part of the project, and your edit is given up")
+        ledger.note(path, NoteKind.DECIDED, f"{text}: removed, as you said", diff)
+    elif disk.is_strange or ledger.is_named(request.adopt, path):
         text = "is not part of the project any more; it stays, and is yours now"
         ledger.note(path, NoteKind.ORPHANED, text)
     else:
-        ledger.entries[path] = entry
-        diff = "" if base is None else unified(base, disk.content, path)
-        ledger.conflict(
-            path,
-            ConflictKind.EDITED,
-            "is generated, was edited, and is no longer part of the project",
-            "--adopt leaves it to you, --discard removes it.",
-            diff=diff,
-        )
+        cure = "--adopt leaves it to you, --discard removes it."
+        ledger.conflict(path, ConflictKind.EDITED, text, cure, diff=diff)

@@ -33,10 +33,14 @@ class OnDisk:
 
     def holds(self, digest: str) -> bool:
         """Is it the text with this hash, whatever its line ends?"""
-        content = self.content
-        if content is None or not digest:
-            return False
-        return sha256(content) == digest or sha256(plain_ends(content)) == digest
+        return self.text_of(digest) is not None
+
+    def text_of(self, digest: str) -> bytes | None:
+        """The text with this hash, if that is what lies there, whatever its line ends."""
+        if self.content is None:
+            return None
+        texts = (self.content, plain_ends(self.content))
+        return next((text for text in texts if sha256(text) == digest), None)
 
     def same(self, text: bytes) -> bool:
         """Is it this text, whatever its line ends?"""

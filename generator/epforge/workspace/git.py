@@ -1,4 +1,8 @@
-"""git as a tool: bounded in time, deaf to the caller's environment, without hooks or filters."""
+"""git as a tool: bounded in time, deaf to the caller's environment; it runs no other program.
+
+A repository's configuration came with it, and can name programs: hooks, filters, a monitor of the
+file system, what fetches an object that is missing. None of them is run.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,9 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # A partial clone says itself how what it lacks is fetched, and that may be any command.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",  # for a git before 2.44
 }
 
 
@@ -59,9 +66,12 @@ class Git:
         """
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         inherited = {key: value for key, value in os.environ.items() if key[:4] != "GIT_"}
+        program = git_program()
+        if program is None:
+            raise MissingError("git is not installed", "Install git.")
         try:
             return subprocess.run(
-                ["git", *settings, *arguments],
+                [program, *settings, *arguments],
                 cwd=self.directory,
                 env={**inherited, **_ENVIRONMENT, **self.extra},
                 input=stdin,
@@ -70,12 +80,43 @@ class Git:
                 timeout=TIMEOUT_S,
                 check=False,
             )
-        except FileNotFoundError as error:
-            raise MissingError("git is not installed", "Install git.") from error
         except subprocess.TimeoutExpired as error:
             raise GitError(
                 f"git {arguments[0]} in {self.directory} did not end within {TIMEOUT_S:.0f} s"
             ) from error
+
+    def without_drivers(self) -> Git:
+        """git that runs none of the filters that the repository's own configuration names.
+
+        Those of the user and of the machine stay: they are the user's programs.
+
+        Raises:
+            GitError: git does not tell.
+        """
+        asked = ["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"]
+        listed = self.call(asked)
+        if listed.returncode > 1:  # 1: there are none
+            self.checked(asked, listed)
+        words = os.fsdecode(listed.stdout).split("\0")
+        # The whole key of a driver: filter.NAME.clean, and NAME may have dots.
+        drivers = sorted(
+            {
+                key.rpartition(".")[0]
+                for scope, key in zip(words[::2], words[1::2], strict=False)
+                if scope in ("local", "worktree") and key.count(".") > 1
+            }
+        )
+        # An empty process goes before clean and smudge, and is none. By variables, not by -c:
+        # that one ends a name at its first "=".
+        rows = [
+            (f"{driver}.{key}", value)
+            for driver in drivers
+            for key, value in (("process", ""), ("required", "false"))
+        ]
+        extra = {"GIT_CONFIG_COUNT": str(len(rows))}
+        for index, (key, value) in enumerate(rows):
+            extra |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
+        return Git(self.directory, {**self.extra, **extra})
 
     def run(self, arguments: Sequence[str], stdin: bytes = b"") -> bytes:
         """Runs git and returns its output. Raises GitError if it fails."""
@@ -93,6 +134,20 @@ class Git:
             said = result.stderr.decode(errors="replace").strip() or f"status {result.returncode}"
             raise GitError(f"git {arguments[0]} in {self.directory} failed: {said}")
         return result
+
+
+def git_program() -> str | None:
+    """The git of the PATH; None if there is none.
+
+    A directory of the PATH that is relative is left out, and so is the current one, where Windows
+    looks first: a project can have a program by that name.
+    """
+    name = "git.exe" if os.name == "nt" else "git"
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        place = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.path.isfile(place) and os.access(place, os.X_OK):
+            return place
+    return None
 
 
 def object_id(content: bytes, like: str) -> str:

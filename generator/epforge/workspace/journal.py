@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import UsageError
-from epforge.workspace.disk import current
+from epforge.workspace.disk import current, look
 from epforge.workspace.model import EditedError, File, WriteError, sha256
 from epforge.workspace.paths import check_inside, check_paths
 
@@ -132,22 +132,29 @@ def recover(directory: Path) -> bool:
 
 
 def _finish(directory: Path) -> None:
-    try:
-        rows = json.loads((directory / _JOURNAL).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    journal = look(directory, _JOURNAL)
+    if journal.is_absent:
         _discard(directory)  # it crashed while staging: nothing had changed yet
         return
-    except ValueError as error:
+    try:
+        rows = json.loads((journal.content or b"").decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise _damaged(directory) from error
     if not isinstance(rows, list):
         raise _damaged(directory)
     try:
         changes = [_Change(row["path"], row["before"], row["after"]) for row in rows]
         paths = [change.path for change in changes]
-        check_paths(paths)  # a project may come from anywhere, and its journal with it
+        for path in paths:  # a project may come from anywhere, and its journal with it
+            check_paths([path])  # one by one: a file may change the case of its name
     except (KeyError, TypeError, AttributeError) as error:
         raise _damaged(directory) from error
-    check_inside(directory, paths)
+    staged = [f"{NEXT}/{kind}/{path}" for path in paths for kind in ("new", "old")]
+    check_inside(directory, [*paths, *staged])
+    for change in changes:
+        # What shall lie there is staged as it was decided, or lies there already.
+        if current(directory, f"{NEXT}/new/{change.path}") not in (None, change.after):
+            raise _damaged(directory)
     edited = tuple(
         change.path
         for change in changes

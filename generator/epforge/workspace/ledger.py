@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from epforge.workspace.base import Base
 from epforge.workspace.disk import OnDisk, in_the_ends_of
 from epforge.workspace.lock import Entry, OpenConflict
 from epforge.workspace.merge import Favor
-from epforge.workspace.model import File
+from epforge.workspace.model import File, sha256
 from epforge.workspace.outcome import (
     ALL,
     Action,
@@ -55,6 +55,33 @@ class Ledger:
         text = file.content if based_on is None else based_on
         self.texts[file.path] = text
         self.entries[file.path] = Entry.of(file, text)
+
+    def base_of(self, path: str, disk: OnDisk) -> bytes | None:
+        """What the file at ``path`` is based on; None if that is not known."""
+        text = self.base.text(path)
+        return disk.text_of(self.old[path].sha256) if text is None else text
+
+    def keep(self, file: File, old: str) -> None:
+        """The file is part of the project, and stays based on what the one at ``old`` is."""
+        entry, text, newest = self.old[old], self.base.text(old), sha256(file.content)
+        self.texts[file.path] = file.content if text is None else text
+        seen = newest if newest != entry.sha256 else ""
+        self.entries[file.path] = replace(Entry.of(file), sha256=entry.sha256, seen=seen)
+
+    def note_deleted(self, file: File, old: str, text: str) -> None:
+        """The file is not there, and stays away; said once for each text of ours.
+
+        It stays based on what it is based on: it may come back as it was.
+        """
+        is_new = self.old[old].seen != sha256(file.content)
+        self.keep(file, old)
+        self.note(file.path, NoteKind.STAYS_DELETED, text, new=is_new)
+        self.saw(file)
+
+    def saw(self, file: File) -> None:
+        """The owner knows that this text of ours is not where it would be."""
+        entry = self.entries[file.path]
+        self.entries[file.path] = replace(entry, seen=sha256(file.content))
 
     def put(
         self,

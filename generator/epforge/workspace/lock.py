@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import UsageError
+from epforge.workspace.disk import look
 from epforge.workspace.model import File, Owner, Tool, sha256
 from epforge.workspace.paths import check_paths
 
 LOCK = "epforge.lock"
 _FORMAT = 2
 _KNOWN = (1, 2)
+_DAMAGED = (
+    *(ValueError, KeyError, TypeError, AttributeError),
+    *(OverflowError, RecursionError),  # numbers and nesting beyond all measure
+)
 
 
 @dataclass(frozen=True)
@@ -123,11 +128,17 @@ def read_lock(directory: Path) -> Lock | None:
         UsageError: the file is not a lock, or it is one of a newer epforge.
     """
     path = directory / LOCK
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+    found = look(directory, LOCK)
+    if found.is_absent:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    if found.content is None:
+        raise UsageError(
+            f"{path} cannot be read: it is no regular file, or not yours to read",
+            "Restore it from version control.",
+        )
+    try:
+        text = found.content.decode("utf-8")
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     if text.startswith("<<<<<<< ") or "\n<<<<<<< " in text:
         raise UsageError(
@@ -137,7 +148,7 @@ def read_lock(directory: Path) -> Lock | None:
         )
     try:
         lock = _read(path, json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _DAMAGED as error:
         raise UsageError(
             f"{path} is damaged: {error}", "Restore it from version control."
         ) from error

@@ -9,14 +9,15 @@ from pathlib import Path
 from epforge.errors import UsageError
 
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+_GIT = {".git", "git~1"}  # also as Windows and macOS spell it: what lies there may be run
 _FORBIDDEN = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
 
 
 def check_paths(paths: Iterable[str]) -> None:
     """Raises UsageError unless every path is relative, portable and distinct from the others.
 
-    Refused are absolute paths, ``.`` and ``..``, device names and characters of Windows, paths
-    that differ only in case, and a file where another path has a directory.
+    Refused are absolute paths, ``.`` and ``..``, git's own directory, device names and characters
+    of Windows, paths that differ only in case, and a file where another path has a directory.
     """
     seen: dict[str, str] = {}
     folders: dict[str, str] = {}
@@ -44,6 +45,8 @@ def _check_part(path: str, part: str) -> None:
         raise UsageError(f"{path!r} is not a relative path inside the project")
     if _FORBIDDEN.search(part) or part[-1] in ". ":
         raise UsageError(f"{path!r} has a name that not every system can store")
+    if part.casefold() in _GIT:
+        raise UsageError(f"{path!r} lies in git's own directory")
     if _DEVICES.fullmatch(part):
         raise UsageError(f"{path!r}: {part} is a device on Windows")
 

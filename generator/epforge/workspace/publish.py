@@ -156,8 +156,7 @@ def preview(
     root = target.resolve()
     _check_places(root, wanted)
     old = read_lock(root)
-    check_inside(root, old.files if old else ())
-    return decide(root, wanted, lock, old, request)
+    return _decided(root, wanted, lock, old, request)
 
 
 def publish(
@@ -306,14 +305,22 @@ def _update(
     old = read_lock(root)
     if old is None:
         check_target(root)
-    else:
-        check_inside(root, old.files)
-        if old.conflicts:
-            raise OpenConflictsError(root, tuple(sorted(old.conflicts)))
-    outcome = decide(root, files, lock, old, request)
+    elif old.conflicts:
+        raise OpenConflictsError(root, tuple(sorted(old.conflicts)))
+    outcome = _decided(root, files, lock, old, request)
     if outcome.is_blocked:
         raise ConflictsError(outcome)
     apply(root, outcome, step)
+    return outcome
+
+
+def _decided(
+    root: Path, files: Mapping[str, File], lock: Lock, old: Lock | None, request: Request
+) -> Outcome:
+    """The outcome, after a look that none of it lies behind a link."""
+    check_inside(root, old.files if old else ())
+    outcome = decide(root, files, lock, old, request)
+    check_inside(root, [*outcome.paths(), *outcome.records, *outcome.forgotten])
     return outcome
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from epforge.errors import UsageError
@@ -13,7 +14,7 @@ from epforge.workspace.exclusive import exclusive
 from epforge.workspace.journal import change_in_place, recover
 from epforge.workspace.ledger import ASIDE
 from epforge.workspace.lock import LOCK, Lock, OpenConflict, read_lock
-from epforge.workspace.merge import Favor, merge_text, open_markers
+from epforge.workspace.merge import Favor, choose, merge_text, open_markers
 from epforge.workspace.model import File, Owner
 from epforge.workspace.outcome import OnConflict
 from epforge.workspace.paths import check_inside
@@ -63,24 +64,28 @@ def resolve(
         recover(root)
         lock = _project(root)
         wanted = _wanted(lock, paths)
-        check_inside(root, [*wanted, f"{ASIDE}/x/x"])
+        asides = {path: [f"{ASIDE}/{kind}/{path}" for kind in _KINDS] for path in wanted}
+        check_inside(root, [*wanted, *chain.from_iterable(asides.values())])
         write: dict[str, File] = {}
         left: dict[str, tuple[int, ...]] = {}
         for path in wanted:
             disk = look(root, path)
-            content = disk.content if side is None else _chosen(root, path, side)
-            lines = () if content is None else open_markers(content)
-            if lines:
-                left[path] = lines
-            elif content is not None and content != disk.content:
+            marker = lock.conflicts[path].marker
+            if side is not None:
+                content = _chosen(root, path, lock.conflicts[path], side)
+            else:
+                content = disk.content
+                if content is not None and marker and (lines := open_markers(content, marker)):
+                    left[path] = lines
+            if content is not None and content != disk.content:
                 write[path] = File(path, content, Owner.SHARED, disk.executable)
         done = tuple(path for path in wanted if path not in left)
         if done:
             kept = {path: row for path, row in lock.conflicts.items() if path not in done}
             after = replace(lock, conflicts=kept)
             write[LOCK] = File(LOCK, after.dump(), Owner.GENERATED)
-            asides = [f"{ASIDE}/{kind}/{path}" for path in done for kind in _KINDS]
-            gone = tuple(each for each in asides if not look(root, each).is_absent)
+            records = chain.from_iterable(asides[path] for path in done)
+            gone = tuple(each for each in records if not look(root, each).is_absent)
             change_in_place(root, write, gone, lambda name: None)
         return Resolved(done, left)
 
@@ -103,18 +108,39 @@ def _wanted(lock: Lock, paths: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(paths or lock.conflicts, key=str.encode))
 
 
-def _chosen(root: Path, path: str, side: OnConflict) -> bytes | None:
-    """The file with every line in conflict as that side has it; None: as it is."""
+def _chosen(root: Path, path: str, conflict: OpenConflict, side: OnConflict) -> bytes | None:
+    """The file with what is in conflict as that side has it; None: there shall be none.
+
+    What its owner has done to it since the conflict was written stays.
+    """
+    here = look(root, path).content
     texts = {kind: look(root, f"{ASIDE}/{kind}/{path}").content for kind in _KINDS}
     yours, base, epforge = (texts[kind] for kind in _KINDS)
-    if yours is not None and base is not None and epforge is not None:
-        return merge_text(base, yours, epforge, favor=_SIDES[side]).content
-    here = look(root, path).content
-    if side is OnConflict.THEIRS and epforge is not None:
+    if side is OnConflict.OURS and (here is None or not conflict.marker):
+        return here
+    if not conflict.marker:
+        if epforge is None:
+            raise _lost(path, "what epforge would write")
         return in_the_ends_of(here, epforge)
-    if here is not None and open_markers(here):
+    if here is not None and not open_markers(here, conflict.marker):
+        return here
+    if yours is not None and base is not None and epforge is not None:
+        written = merge_text(base, yours, epforge).content
+        if here is None or here == written:
+            return merge_text(base, yours, epforge, favor=_SIDES[side]).content
+    if here is None:
+        raise _lost(path, "what both sides had")
+    try:
+        return choose(here, conflict.marker, _SIDES[side])
+    except ValueError as error:
         raise UsageError(
-            f"{path}: what both sides had is not in {ASIDE} any more",
-            "Edit the lines between the markers, then: epforge resolve " + path,
-        )
-    return here
+            f"{path}: the conflict markers are damaged: {error}",
+            f"Edit the lines between them, and remove them; then: epforge resolve {path}",
+        ) from error
+
+
+def _lost(path: str, what: str) -> UsageError:
+    return UsageError(
+        f"{path}: {what} is not in {ASIDE} any more",
+        f"Make the file what you want, then: epforge resolve {path}",
+    )

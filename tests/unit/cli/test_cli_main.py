@@ -44,7 +44,9 @@ def test_the_help_of_every_verb_has_an_example(verb: str) -> None:
     assert any(f"epforge {verb}" in page.split("Usage:")[1].split("\n", 1)[1] for page in pages)
 
 
-@pytest.mark.parametrize("args", [["nope"], ["plan"], ["plan", "a", "b"], ["plan", "--nope", "a"]])
+@pytest.mark.parametrize(
+    "args", [["nope"], ["scaffold"], ["plan", "a", "b"], ["plan", "--nope", "a"]]
+)
 def test_a_wrong_call_is_exit_status_2(args: list[str]) -> None:
     result = run(app, args)
     assert result.exit_code == 2

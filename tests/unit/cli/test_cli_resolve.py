@@ -77,7 +77,12 @@ def test_one_side_may_win(project: Path, side: str, lines: tuple[str, str]) -> N
 def test_one_file_at_a_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     data = asked("resolve", "./README.md", "--theirs")
-    assert data == {"format": 1, "resolved": ["README.md"], "left": {}}
+    assert data == {
+        "format": 1,
+        "resolved": ["README.md"],
+        "left": {},
+        "open": ["CMakeLists.txt"],
+    }
     assert [row["path"] for row in asked("status")["findings"]] == ["CMakeLists.txt"]
     left = asked("resolve")["left"]
     assert list(left) == ["CMakeLists.txt"]

@@ -99,7 +99,9 @@ def test_diff_of_templates_that_were_not_ejected(mine: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["[", "[]", '{"format": 1}', '{"format": 2, "templates": {}}'])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[", "[]", '{"format": 1}', '{"format": 2, "templates": {}}']
+)
 def test_a_record_that_is_none_is_said_so(mine: Path, text: str) -> None:
     (mine / "ejected.json").write_text(text)
     result = run(app, ["templates", "diff", str(mine)])
@@ -110,3 +112,34 @@ def test_a_record_that_is_none_is_said_so(mine: Path, text: str) -> None:
 def test_a_directory_without_templates_is_a_wrong_call(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere"):
         assert run(app, ["templates", "diff", str(place)]).exit_code == 2
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for link, target in (("plugin", outside), ("ejected.json", outside / "made")):
+        place = tmp_path / f"by {link}"
+        place.mkdir()
+        (place / link).symlink_to(target)
+        result = run(app, ["templates", "eject", NAME, "--to", str(place)])
+        assert result.exit_code == 2
+        assert f"{link} is a" in result.output
+        assert [path.name for path in place.iterdir()] == [link]
+    assert not list(outside.iterdir())
+
+
+def test_diff_shows_nothing_that_a_link_leads_to(mine: Path) -> None:
+    (mine.parent / "secret").write_text("hunter2\n")
+    (mine / NAME).unlink()
+    (mine / NAME).symlink_to(mine.parent / "secret")
+    result = run(app, ["templates", "diff", str(mine)])
+    assert result.exit_code == 2
+    assert "leads out of" in result.output
+    assert "hunter2" not in result.output
+
+
+def test_diff_writes_no_controls_of_a_name(mine: Path) -> None:
+    (mine / "plugin/\x07").write_text("x")
+    result = run(app, ["templates", "diff", str(mine)])
+    assert result.exit_code == 1
+    assert "\x07" not in result.output

@@ -79,3 +79,15 @@ def test_what_pip_cannot_tell_is_an_error_with_its_words(project: Path, index: P
     assert result.exit_code == 4
     assert "No matching distribution" in result.stderr
     assert "epforge upgrade --ort 1.N" in result.stderr
+
+
+def test_a_pip_that_lies_in_the_project_is_not_run(
+    project: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release(index, "1.28.1")
+    (project / "pip").mkdir()
+    (project / "pip/__init__.py").write_text("open('trapped', 'w')\nraise SystemExit(9)\n")
+    monkeypatch.chdir(project)
+    result = CliRunner().invoke(app, ["upgrade", ".", "--check"])
+    assert result.exit_code == 0, result.output
+    assert not (project / "trapped").exists()

@@ -89,6 +89,21 @@ def test_too_many_files_and_too_many_bytes_are_refused(tmp_path: Path) -> None:
     assert "500 files or 5 MB" in refusal(tmp_path / "large")
 
 
+def test_too_many_directories_are_refused_however_deep_they_lie(tmp_path: Path) -> None:
+    write(tmp_path / "deep/style", {"a": "x"})
+    write(tmp_path / "wide/style", {"a": "x"})
+    folder = os.open(tmp_path / "deep/style", os.O_RDONLY)
+    for index in range(MAX_FILES + 1):
+        (tmp_path / f"wide/style/{index}").mkdir()
+        os.mkdir("d", dir_fd=folder)
+        inner = os.open("d", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    assert "500 files or 5 MB" in refusal(tmp_path / "deep")
+    assert "500 files or 5 MB" in refusal(tmp_path / "wide")
+
+
 def test_a_package_is_found_and_never_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,8 @@ def test_the_lines_of_a_header_without_what_is_around_them() -> None:
         ("<% x %>", 1),
         ("-*- coding: latin-1 -*-", 1),
         ("encoding=x", 1),
+        ("a\n/// script", 2),
+        ("clang-format off", 1),
         ("a\n\x1b[31m", 2),
         ("a\tb", 1),
         ("a\rb", 1),

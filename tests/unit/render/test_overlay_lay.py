@@ -1,6 +1,9 @@
 """What overlays become: templates in place of epforge's, and files laid over the project."""
 
 import dataclasses
+import resource
+import signal
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +13,8 @@ from overlay_templates import write
 
 from epforge.assets import assets_dir
 from epforge.plan import FileSpec, Owner, Plan, make_plan
-from epforge.render import RenderedFile, RenderError, render
+from epforge.render import RenderedFile, RenderError, bounds, render
+from epforge.render.errors import OverrideError
 from epforge.render.overlay.errors import OverlayError
 from epforge.render.overlay.find import Item, find
 from epforge.render.overlay.lay import Laid, Overlays
@@ -66,11 +70,24 @@ def test_generated_and_yours_are_not_laid_over(owner: Owner) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["blueprint.yaml", "Epforge.Lock", ".git/config", ".epforge/base/a", "a/.GIT/hooks/x", ".git"],
+    [
+        *("blueprint.yaml", "Epforge.Lock", ".git/config", ".epforge/base/a", "a/.GIT/hooks/x"),
+        *(".git", "a/GIT~1/config"),
+    ],
 )
 def test_what_is_epforge_s_or_git_s_is_not_laid_over(path: str) -> None:
-    with pytest.raises(OverlayError, match="which is epforge's or git's alone"):
+    """Neither by what a template makes, nor by the place where an overlay lies itself."""
+    with pytest.raises(OverlayError, match=f"it makes {path}, which is epforge's or git's alone"):
         Overlays(laid=(laid(STYLE, {path: b""}),)).over({})
+    with pytest.raises(OverlayError, match=f"its file {path}, which is epforge's or git's alone"):
+        Overlays(travelling={path: (STYLE, Item(b"x"))}).over({})
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\u202eb", ".g\u200cit/config", "\x1b[2J"])
+def test_a_name_that_cannot_be_seen_is_refused(name: str) -> None:
+    with pytest.raises(OverlayError, match="characters that cannot be seen") as caught:
+        Overlays(laid=(laid(STYLE, {name: b""}),)).over({})
+    assert name not in caught.value.message
 
 
 def test_an_overlay_s_own_files_are_yours_and_have_places_of_their_own() -> None:
@@ -177,6 +194,41 @@ def test_a_template_without_its_banner_is_yours_too(tmp_path: Path) -> None:
     spec = FileSpec("README.md", "plugin/README.md", Owner.SHARED, {}, "")
     with pytest.raises(RenderError, match=r"^mine/plugin/README.md:1: .* its banner"):
         render(Plan((spec,)), overrides=[mine])
+
+
+LOOP = "<% for a in range(99999) %><% for b in range(99999) %><% endfor %><% endfor %>"
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (LOOP, "t: the templates were not done after 0.2 seconds"),
+        ("<%= 9 ** (9 ** 9) %>", "t: the templates were not done after 0.2 seconds"),
+        ('<%= "x" * 9999999999 %>', "too much memory"),
+        ('<%= "%9999999999d" | format(1) %>', "too much memory"),
+        (f"<% for i in range(5000) %>{'x' * 2001}<% endfor %>", "has more than 10 MB"),
+        ("<%= 'x' * 10000000 %>", "needs a filter"),
+        ("<% include 'plugin/README.md' %>", "in circles"),
+        ("<%= range(9999999) %>", "Range too big"),
+        ("<%= 1 / 0 %>", "division by zero"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="memory has no bound here")
+def test_a_template_of_yours_that_takes_too_much_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, what: str
+) -> None:
+    seconds = 0.2 if "done" in what else 60
+    monkeypatch.setattr(bounds, "SECONDS", seconds)
+    alarm, space = signal.getitimer(signal.ITIMER_REAL), resource.getrlimit(resource.RLIMIT_AS)
+    write(tmp_path / "t", {"plugin/README.md": f"<%= banner %>\n{body}\n"})
+    override = read_override(find(Overlay(OverlayKind.TEMPLATES, "t"), tmp_path))
+    spec = FileSpec("README.md", "plugin/README.md", Owner.SHARED, {}, "the project's front")
+    with pytest.raises(OverrideError) as caught:
+        render(Plan((spec,)), overrides=[override])
+    assert what in caught.value.message
+    assert len(caught.value.message) < 1000
+    assert bool(signal.getitimer(signal.ITIMER_REAL)[0]) == bool(alarm[0])
+    assert resource.getrlimit(resource.RLIMIT_AS) == space
 
 
 def test_epforge_s_own_fault_stays_its_own(tmp_path: Path) -> None:

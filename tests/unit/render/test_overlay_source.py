@@ -309,6 +309,33 @@ def test_trusted_tasks_run(tmp_path: Path) -> None:
     assert rendered(tmp_path, files, trust=True)["made"].content == b"contoso-npu\n"
 
 
+def test_objects_of_the_tools_do_nothing_for_a_template(tmp_path: Path) -> None:
+    config = "q: {type: str, default: '{{ _copier_conf.settings.model_dump() }}'}\n"
+    said, _ = refusal(tmp_path, copier({"a.jinja": "{{ q }}"}, config))
+    assert "access to attribute 'model_dump' of 'Settings" in said
+
+
+@pytest.mark.parametrize(
+    "reads", ["open('{}')", "os.listdir('{}')", "os.scandir('{}')", "open('inside/../../secret')"]
+)
+def test_what_else_the_machine_has_is_not_read(tmp_path: Path, reads: str) -> None:
+    write(tmp_path, {"secret": "hunter2", "run/inside/a": "x", "run/script.py": ""})
+    script = (
+        "import os, runpy, sys; from pathlib import Path\n"
+        f"worker = runpy.run_path({str(_WORKER)!r})\n"
+        "sys.addaudithook(worker['Guard'](Path.cwd(), 1000))\n"
+        "open('inside/a'), os.listdir('inside'), os.scandir(), open(os.__file__)\n"
+        f"{reads.format(tmp_path / 'secret')}\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-P", "-B", "-c", script],
+        cwd=tmp_path / "run", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert process.stderr.splitlines()[-1].endswith(
+        f"it reads outside its directory: {tmp_path / 'secret'}"
+    )
+
+
 def test_python_of_a_template_is_not_imported(tmp_path: Path) -> None:
     """cookiecutter puts the template on the module path; what it imports late may be missing."""
     write(tmp_path / "template", {"evil.py": "print('evil')\n"})

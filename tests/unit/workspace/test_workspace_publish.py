@@ -28,6 +28,7 @@ from epforge.workspace import (
     publish,
     read_lock,
     recover,
+    sha256,
 )
 
 TOOL = Tool("0.1.0", "f" * 64)
@@ -363,7 +364,8 @@ def test_edits_after_a_crash_are_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", ["{", "{}", "[1]", '[{"path": "../evil", "before": null, "after": null}]']
+    "rows",
+    ["{", "{}", "[1]", "[" * 100_000, '[{"path": "../evil", "before": null, "after": null}]'],
 )
 def test_a_hostile_journal_is_refused(tmp_path: Path, rows: str) -> None:
     project = tmp_path / "p"
@@ -374,6 +376,60 @@ def test_a_hostile_journal_is_refused(tmp_path: Path, rows: str) -> None:
     with pytest.raises(EpforgeError):
         recover(project)
     assert (tmp_path / "evil").read_text() == "precious"
+
+
+def crash(project: Path, path: str, content: bytes) -> Path:
+    """What a crash might leave, or a clone bring along: a journal that writes one file."""
+    staged = project / ".epforge/next/new" / path
+    staged.parent.mkdir(parents=True)
+    staged.write_bytes(content)
+    rows = [{"path": path, "before": None, "after": sha256(content)}]
+    (project / ".epforge/next/journal.json").write_text(json.dumps(rows))
+    return staged
+
+
+@pytest.mark.parametrize("folder", [".git", ".GIT", "git~1"])
+def test_a_journal_installs_no_hook(tmp_path: Path, folder: str) -> None:
+    put(tmp_path, OLD)
+    crash(tmp_path, f"{folder}/hooks/post-commit", b"#!/bin/sh")
+    with pytest.raises(UsageError, match="git's own directory"):
+        recover(tmp_path)
+    assert not (tmp_path / folder).exists()
+
+
+def test_recovery_takes_nothing_from_outside_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    put(project, OLD)
+    staged = crash(project, "src/new.cc", b"precious")
+    shutil.move(staged.parent, tmp_path / "elsewhere")
+    staged.parent.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="symbolic link"):
+        recover(project)
+    assert (tmp_path / "elsewhere/new.cc").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("damage", ["text", "link"])
+def test_what_was_staged_is_what_is_written(tmp_path: Path, damage: str) -> None:
+    project = tmp_path / "p"
+    put(project, OLD)
+    staged = crash(project, "src/new.cc", b"new")
+    if damage == "text":
+        staged.write_bytes(b"something else")
+    else:
+        staged.unlink()
+        staged.symlink_to("/etc/hostname")
+    with pytest.raises(UsageError, match="damaged"):
+        recover(project)
+    assert not os.path.lexists(project / "src/new.cc")
+
+
+def test_a_lock_that_is_no_file_is_an_error_and_not_a_wait(tmp_path: Path) -> None:
+    put(tmp_path, OLD)
+    for make in (os.mkfifo, lambda path: os.symlink("/dev/zero", path)):
+        (tmp_path / LOCK).unlink()
+        make(tmp_path / LOCK)
+        with pytest.raises(UsageError, match="no regular file"):
+            put(tmp_path, NEW)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

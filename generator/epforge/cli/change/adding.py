@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from epforge.blueprint import BlueprintSource, parse
 from epforge.blueprint.edits import Value, add_item, verbatim
@@ -11,7 +13,7 @@ from epforge.blueprint.edits.values import texts
 from epforge.blueprint.edits.verified import signature, texts_of
 from epforge.blueprint.nodes import Node
 from epforge.errors import UsageError
-from epforge.resolve import resolve
+from epforge.resolve import resolve, resolve_supported
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Added:
 
 
 _FIRST_DEVICE = (
-    "without devices the project had the one that is the default; the list takes its place"
+    "the blueprint listed no devices, so there was the default one; the list takes its place"
 )
 Entries = Callable[[BlueprintSource], Sequence[Entry]]
 
@@ -84,7 +86,7 @@ def add_entries(text: str, file: str, entries: Entries) -> Added:
         new.append(entry.name)
     if new:
         # Its lines are not in the file yet: the report must not point there.
-        resolve(parse(text, f"{file} (as it would be)"))
+        resolve_supported(parse(text, f"{file} (as it would be)"))
     return Added(text, tuple(new), present, tuple(notes))
 
 
@@ -106,14 +108,23 @@ def _present(source: BlueprintSource, entry: Entry) -> str:
                 return place
             if entry.again and key == entry.key:
                 continue
-            raise UsageError(f"{place}: {entry.name} is listed already", _other(entry))
+            text = f"{place}: {entry.name} is listed already, as another entry"
+            raise UsageError(text, _other(entry, source.file))
     return ""
 
 
-def _other(entry: Entry) -> str:
+def _other(entry: Entry, file: str) -> str:
     if entry.key != "ops":
         return "Edit that entry, or choose another name."
-    return f"Edit that entry; epforge eject op {entry.name} makes its kernel yours."
+    if _wants_kernel(entry):
+        project = Path(file).parent
+        command = shlex.join(["epforge", "eject", "op", entry.name, "--project", str(project)])
+        return f"Edit that entry. In a project, this makes its kernel yours: {command}"
+    return "Edit that entry; --models RANGE adds one for other opsets."
+
+
+def _wants_kernel(entry: Entry) -> bool:
+    return isinstance(entry.value, dict) and entry.value.get("kernel") == "yours"
 
 
 def _said(node: Node) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -44,6 +45,13 @@ DiscardOption = Annotated[
 ]
 
 
+TrustOption = Annotated[bool, typer.Option("--trust", help="Let overlays run code.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")
+]
+VerboseOption = Annotated[bool, typer.Option("--verbose", help="List every file and note.")]
+
+
 def request_of(
     on_conflict: OnConflict = OnConflict.STOP,
     ours: list[str] | None = None,
@@ -63,3 +71,27 @@ def request_of(
         refresh=frozenset(refresh or ()),
         restore=frozenset(restore or ()),
     )
+
+
+def again(
+    command: Sequence[str], request: Request, *, branch: str | None = None, trust: bool = False
+) -> tuple[str, ...]:
+    """The command that was given, with all that was decided by it.
+
+    The ways out of a conflict are added to it, so that nothing is lost when it is run.
+
+    Args:
+        command: the verb and what it was called with.
+        request: what was decided.
+        branch: the branch that was asked for.
+        trust: whether overlays may run code.
+    """
+    words = list(command)
+    for option in ("ours", "theirs", "adopt", "discard", "refresh", "restore"):
+        for path in sorted(getattr(request, option)):
+            words += [f"--{option}", path]
+    if request.on_conflict is not OnConflict.STOP:
+        words += ["--on-conflict", request.on_conflict.value]
+    if branch is not None:
+        words += ["--branch", branch]
+    return (*words, "--trust") if trust else tuple(words)

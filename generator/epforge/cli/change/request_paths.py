@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from epforge.errors import UsageError
-from epforge.workspace import Lock, Request
+from epforge.workspace import Lock, Owner, Request
 from epforge.workspace.outcome import ALL
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def checked_request(directory: Path, lock: Lock, expansion: Expansion, request: 
         restore=each("restore", request.restore),
     )
     _check_twice(checked)
+    _check_owners(lock, expansion, checked)
     return checked
 
 
@@ -104,3 +105,33 @@ def _check_twice(request: Request) -> None:
     for one, other in (("ours", "theirs"), ("adopt", "discard")):
         for path in sorted(getattr(request, one) & getattr(request, other)):
             raise UsageError(f"{path} is given to both --{one} and --{other}", "Choose one.")
+
+
+def _check_owners(lock: Lock, expansion: Expansion, request: Request) -> None:
+    """No option is for a file that it does nothing to."""
+    today = {file.path: file.owner for file in expansion.files}
+    for option, paths in (
+        ("adopt", request.adopt),
+        ("discard", request.discard),
+        ("refresh", request.refresh),
+    ):
+        wanted = Owner.YOURS if option == "refresh" else Owner.GENERATED
+        for path in sorted(paths - {ALL}):
+            entry = lock.files.get(path)
+            owners = {today.get(path), entry.owner if entry else None} - {None}
+            if wanted in owners or (entry and entry.adopted and option != "refresh"):
+                continue
+            owner = today.get(path) or (entry.owner if entry else None)
+            if owner is not None:
+                text = f"--{option} {path}: the file is {owner.value}, not {wanted.value}"
+                raise UsageError(text, _INSTEAD[option, owner].format(path=path))
+
+
+_INSTEAD = {
+    ("adopt", Owner.SHARED): "Leave it out: your edits of it stay in any case.",
+    ("adopt", Owner.YOURS): "Leave it out: your edits of it stay in any case.",
+    ("discard", Owner.SHARED): "To have epforge's text alone, delete it and say --restore {path}",
+    ("discard", Owner.YOURS): "To have epforge's text alone, delete it and say --restore {path}",
+    ("refresh", Owner.SHARED): "Leave it out: epforge's changes are merged into it in any case.",
+    ("refresh", Owner.GENERATED): "Leave it out: it is written anew in any case.",
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from epforge.workspace import (
     Lock,
     OpenConflictsError,
     Outcome,
+    PendingError,
     Request,
     preview,
     publish,
@@ -120,6 +122,19 @@ def lock_of(project: Path) -> Lock:
     return lock
 
 
+def check_resolved(project: Path, lock: Lock) -> None:
+    """Raises UnresolvedError if there are conflicts that an earlier command has left.
+
+    Args:
+        project: the project, as its owner calls it.
+        lock: its lock.
+    """
+    if lock.conflicts:
+        from epforge.cli.show.blocked import UnresolvedError
+
+        raise UnresolvedError(project, tuple(sorted(lock.conflicts)))
+
+
 def finish_crashed(project: Path) -> None:
     """Finishes or drops what a crashed command has left, so that what is read next holds.
 
@@ -189,8 +204,7 @@ def _rewrite_once(place: Path, name: Path, call: _Call) -> Rewritten:
         finish_crashed(place)
     seen = [look(place, path) for path in _INPUTS]
     lock = lock_of(place)
-    if lock.conflicts:
-        raise OpenConflictsError(name, tuple(sorted(lock.conflicts)))
+    check_resolved(name, lock)
     before = _before(place, name, call)
     after, request = _changed(before, name, call)
     project = Project(place, name, lock, call.trust)
@@ -211,6 +225,14 @@ def _rewrite_once(place: Path, name: Path, call: _Call) -> Rewritten:
         from epforge.cli.show.blocked import BlockedError
 
         raise BlockedError(name, error.outcome, call.retry) from error
+    except OpenConflictsError as error:
+        from epforge.cli.show.blocked import UnresolvedError
+
+        raise UnresolvedError(name, error.paths) from error
+    except PendingError as error:
+        command = shlex.join(["epforge", "regenerate", str(name)])
+        cure = f"The next command that writes there waits for it, or finishes it: {command}"
+        raise PendingError(error.message, cure) from error
     return Rewritten(outcome, before, after)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from epforge.cli.show.outcome import conflict_lines, outcome_data, undecided
+from epforge.cli.show.outcome import conflict_lines, in_project, outcome_data, undecided
 from epforge.errors import EpforgeError, ExitStatus
-from epforge.workspace import Outcome
+from epforge.workspace import OpenConflictsError, Outcome
 
 
 class BlockedError(EpforgeError):
@@ -39,3 +40,17 @@ class BlockedError(EpforgeError):
         return "\n".join(
             [self.message, *conflict_lines(self.outcome.conflicts, self.project, self.retry)]
         )
+
+
+class UnresolvedError(OpenConflictsError):
+    """Conflicts that an earlier command has left are not resolved yet.
+
+    Args:
+        project: the project, as the caller called it.
+        paths: the files.
+    """
+
+    def __init__(self, project: Path, paths: tuple[str, ...]) -> None:
+        super().__init__(project, paths)
+        command = shlex.join(["epforge", "resolve", *in_project(project)])
+        self.cure = f"Edit these files, then run: {command}"

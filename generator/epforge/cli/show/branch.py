@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,12 +27,19 @@ def branch_data(commit: Commit) -> dict[str, Any]:
     }
 
 
-def show_branch(commit: Commit) -> None:
-    """Says which branch there is now, and what has no part in it."""
+def show_branch(project: Path, commit: Commit) -> None:
+    """Says which branch there is now, and what has no part in it.
+
+    Args:
+        project: the project, as the caller called it.
+        commit: what was made.
+    """
     if commit.branch:
         files = count(len(commit.files_changed), "file")
         typer.echo(printable(f"branch {commit.branch}: {files} in commit {commit.id[:10]}"))
-        typer.echo(printable(f"Next: git diff HEAD {commit.branch}"))
+        place = () if project == Path() else ("-C", str(project))
+        command = shlex.join(["git", *place, "diff", "HEAD", commit.branch])
+        typer.echo(printable(f"Next: {command}"))
     else:
         typer.echo("HEAD is up to date: no branch was made")
     if commit.uncommitted:

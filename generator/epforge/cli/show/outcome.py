@@ -22,6 +22,7 @@ from epforge.workspace.outcome import (
     ConflictKind,
     Hunk,
     Note,
+    NoteKind,
     Outcome,
 )
 
@@ -118,6 +119,7 @@ def show(
     verbose: bool = False,
     would: bool = False,
     retry: Sequence[str] = (),
+    branch: str | None = None,
 ) -> None:
     """Prints an outcome: what happens to which file, notes, conflicts, a summary.
 
@@ -127,15 +129,16 @@ def show(
         verbose: list every file, also where many generated ones are alike.
         would: it is a preview.
         retry: the command that the ways out of a conflict are added to.
+        branch: the files are on this branch; those in ``directory`` are as they were.
     """
-    for line in outcome_lines(directory, outcome, verbose=verbose, would=would):
+    for line in outcome_lines(directory, outcome, verbose=verbose, would=would, branch=branch):
         typer.echo(line)
     if outcome.conflicts:
         for line in conflict_lines(outcome.conflicts, directory, retry):
             typer.echo(line)
         typer.echo(f"{undecided(outcome)}; nothing is written before that")
     if outcome.open:
-        for line in open_lines(outcome.open, directory):
+        for line in open_lines(outcome.open, directory, branch):
             typer.echo(line)
 
 
@@ -151,7 +154,12 @@ def exit_if_conflicts(outcome: Outcome) -> None:
 
 
 def outcome_lines(
-    directory: Path, outcome: Outcome, *, verbose: bool = False, would: bool = False
+    directory: Path,
+    outcome: Outcome,
+    *,
+    verbose: bool = False,
+    would: bool = False,
+    branch: str | None = None,
 ) -> Iterator[str]:
     """An outcome in lines: what happens to which file, then notes, then a summary.
 
@@ -160,12 +168,21 @@ def outcome_lines(
         outcome: what was, or would be, done.
         verbose: list every file, also where many generated ones are alike.
         would: it is a preview.
+        branch: the files are on this branch.
     """
     if verbose or not outcome.created:
         yield from action_lines(outcome, verbose=verbose)
-    for note in outcome.notes:
+    told = [note for note in outcome.notes if verbose or note.is_new]
+    for note in told:
         yield from note_lines(note)
-    yield headline(directory, outcome, would=would)
+    if branch is None:
+        yield from _refresh_lines(directory, told)
+    if len(told) < len(outcome.notes):
+        older = count(len(outcome.notes) - len(told), "earlier note")
+        command = shlex.join(["epforge", "plan", str(directory), "--verbose"])
+        yield _clean(f"{older}, shown by: {command}")
+    line = headline(directory, outcome, would=would)
+    yield line if branch is None or would else _clean(f"on branch {branch}: {line}")
 
 
 def undecided(outcome: Outcome) -> str:
@@ -184,7 +201,12 @@ def headline(directory: Path, outcome: Outcome, *, would: bool = False) -> str:
     done = Counter(action.kind for action in outcome.actions)
     parts = ", ".join(f"{done[kind]} {word}" for kind, word in WORDS.items() if done[kind])
     if not parts:
-        return _clean(f"{directory}: up to date, {count(total, 'file')}")
+        text = f"{directory}: up to date, {count(total, 'file')}"
+        if outcome.records or outcome.forgotten:
+            text += (
+                f"; epforge's record of them {'would be' if would else 'was'} brought up to date"
+            )
+        return _clean(text)
     text = f"{directory}: {parts}, of {total} files"
     return _clean(f"preview of {text}; nothing was written" if would else text)
 
@@ -200,7 +222,7 @@ def action_lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
             if folder and not verbose and len(some) > _FEW:
                 yield _clean(f"{kind.value:<7} {len(some)} generated files below {folder}")
             else:
-                yield from (_action_line(action) for action in some)
+                yield from (_action_line(action, outcome) for action in some)
 
 
 def _group(action: Action, outcome: Outcome) -> str:
@@ -213,16 +235,28 @@ def _group(action: Action, outcome: Outcome) -> str:
     return "/".join(parts[: min(2, len(parts) - 1)])
 
 
-def _action_line(action: Action) -> str:
+def _action_line(action: Action, outcome: Outcome) -> str:
     path = f"{action.source} -> {action.path}" if action.source else action.path
-    return _clean(f"{action.kind.value:<7} {path}{f'  ({action.why})' if action.why else ''}")
+    entry = outcome.lock.files.get(action.path)
+    why = action.why
+    if not why and action.kind is ActionKind.CREATE and entry and entry.owner is Owner.YOURS:
+        why = "yours"
+    return _clean(f"{action.kind.value:<7} {path}{f'  ({why})' if why else ''}")
 
 
 def note_lines(note: Note) -> Iterator[str]:
-    """A note; with the text to paste only the first time."""
+    """A note with the text to paste."""
     yield _clean(f"note    {note.path}: {note.text}")
-    if note.is_new and note.diff:
-        yield from _indented(note.diff.splitlines())
+    yield from _indented(note.diff.splitlines())
+
+
+def _refresh_lines(directory: Path, notes: Iterable[Note]) -> Iterator[str]:
+    """The command that merges into the owner's files what the notes show."""
+    behind = [note.path for note in notes if note.kind is NoteKind.BEHIND]
+    if behind:
+        path = behind[0] if len(behind) == 1 else "all"
+        command = shlex.join(["epforge", "regenerate", str(directory), "--refresh", path])
+        yield _clean(f"Other files may rely on that. To merge it into yours: {command}")
 
 
 def conflict_lines(
@@ -252,17 +286,39 @@ def conflict_lines(
         yield from _for_all(conflicts, retry)
 
 
-def open_lines(conflicts: Sequence[Conflict], directory: Path) -> Iterator[str]:
-    """Conflicts that are in the files now, with what to do."""
+def open_lines(
+    conflicts: Sequence[Conflict], directory: Path, branch: str | None = None
+) -> Iterator[str]:
+    """Conflicts that are in the files now, with what to do.
+
+    Args:
+        conflicts: at least one.
+        directory: the project, as the caller called it.
+        branch: the branch that the files are on, if they are not in ``directory``.
+    """
     for conflict in conflicts:
         line = f":{conflict.hunks[0].line}" if conflict.hunks else ""
         yield _clean(f"{directory / conflict.path}{line}: {conflict.text}")
-        yield _clean(f"  {conflict.cure}")
-    yield _clean(f"Edit them, then: {shlex.join(['epforge', 'resolve', *_in(directory)])}")
+        if not conflict.hunks:
+            yield _clean(f"  {conflict.cure}")
+    resolve = ["epforge", "resolve", *in_project(directory)]
+    it = "it" if len(conflicts) == 1 else "them"
+    if branch is not None:
+        switch = shlex.join(["git", *_at(directory), "switch", branch])
+        yield _clean(f"Go to the branch and edit {it}: {switch}")
+        yield _clean(f"Then: {shlex.join(resolve)}")
+        return
+    yield _clean(f"Edit {it}, then: {shlex.join(resolve)}")
+    yield _clean(f"Or take one side: {shlex.join([*resolve, '--theirs'])}")
 
 
-def _in(directory: Path) -> tuple[str, ...]:
+def in_project(directory: Path) -> tuple[str, ...]:
+    """The option that names the project; nothing for the current directory."""
     return () if directory == Path() else ("--project", str(directory))
+
+
+def _at(directory: Path) -> tuple[str, ...]:
+    return () if directory == Path() else ("-C", str(directory))
 
 
 def _for_all(conflicts: Iterable[Conflict], retry: Sequence[str]) -> Iterator[str]:

@@ -114,33 +114,42 @@ def _inside(overlay: Overlay, place: Path, base: Path) -> None:
 def _read(overlay: Overlay, root: Path) -> Mapping[str, Item]:
     files: dict[str, Item] = {}
     size = 0
-    for path in _walk(overlay, root, root):
+    for path in _walk(overlay, root):
         name = path.relative_to(root).as_posix()
         if not _is_text(name):
             raise OverlayError(overlay, f"a file's name is not UTF-8: {name!a}")
         files[name] = _item(path, MAX_BYTES - size)
         size += len(files[name].content)
         if len(files) > MAX_FILES or size > MAX_BYTES:
-            what = f"it has more than {MAX_FILES} files or {MAX_BYTES // 1_000_000} MB"
-            raise OverlayError(overlay, what, "Leave out what does not belong to the style.")
+            raise _too_large(overlay)
     if not files:
         raise OverlayError(overlay, "the directory has no files")
     return dict(sorted(files.items(), key=lambda entry: entry[0].encode()))
 
 
-def _walk(overlay: Overlay, root: Path, directory: Path) -> Iterator[Path]:
-    for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
-        if entry.name in _LEFT_OUT or entry.name.endswith((".pyc", ".pyo")):
-            continue
-        path = Path(entry.path)
-        if entry.is_symlink():
-            _check_link(overlay, root, path)
-        if entry.is_dir():
-            yield from _walk(overlay, root, path)
-        elif entry.is_file():
-            yield path
-        else:
-            raise OverlayError(overlay, f"{path.relative_to(root)} is no file and no directory")
+def _too_large(overlay: Overlay) -> OverlayError:
+    what = f"it has more than {MAX_FILES} files or {MAX_BYTES // 1_000_000} MB"
+    return OverlayError(overlay, what, "Leave out what does not belong to the style.")
+
+
+def _walk(overlay: Overlay, root: Path) -> Iterator[Path]:
+    """The files of a directory; there may be as many directories as files, at any depth."""
+    folders = [root]
+    for seen, folder in enumerate(folders):  # it grows meanwhile
+        if seen > MAX_FILES:
+            raise _too_large(overlay)
+        for entry in os.scandir(folder):
+            if entry.name in _LEFT_OUT or entry.name.endswith((".pyc", ".pyo")):
+                continue
+            path = Path(entry.path)
+            if entry.is_symlink():
+                _check_link(overlay, root, path)
+            if entry.is_dir():
+                folders.append(path)
+            elif entry.is_file():
+                yield path
+            else:
+                raise OverlayError(overlay, f"{path.relative_to(root)} is no file and no directory")
 
 
 def _check_link(overlay: Overlay, root: Path, path: Path) -> None:

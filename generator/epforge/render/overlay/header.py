@@ -17,6 +17,8 @@ _TROUBLE = {
     r"\?\?/\s*$": "it is a backslash to some compilers, which continues a comment",
     r"<%|%>": "it is a mark of epforge's templates",
     r"coding[:=]\s*[-\w.]": "Python takes it for the encoding of the file",
+    r"^\s*///": "installers of Python scripts read a block that begins so",
+    r"clang-format\s+(off|on)": "it is a command to clang-format",
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from epforge.errors import UsageError
+from epforge.literals import printable
 from epforge.plan.model import Owner, Plan
 from epforge.render.errors import StyleError
 from epforge.render.overlay.errors import OverlayError
@@ -20,7 +21,8 @@ from epforge.resolve.model import Blueprint
 from epforge.resolve.services import Overlay, OverlayKind
 
 _NEVER = frozenset({"blueprint.yaml", "epforge.lock"})
-_NEVER_BELOW = frozenset({".epforge", ".git"})
+#: git~1 is .git as well, where Windows keeps short names.
+_NEVER_BELOW = frozenset({".epforge", ".git", "git~1"})
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class Overlays:
             if path in files:
                 what = f"its file {path} is where the project has one of its own"
                 raise OverlayError(overlay, what, "Give the overlay another directory.")
+            _check_path(overlay, "its file", path)
             result[path] = RenderedFile(path, item.content, Owner.YOURS, item.executable, "")
         for laid in self.laid:
             for path, item in laid.files.items():
@@ -137,9 +140,7 @@ def open_overlays(
 
 
 def _over(overlay: Overlay, path: str, item: Item, below: RenderedFile | None) -> RenderedFile:
-    first = path.casefold().split("/")
-    if path.casefold() in _NEVER or _NEVER_BELOW & set(first):
-        raise OverlayError(overlay, f"it makes {path}, which is epforge's or git's alone")
+    _check_path(overlay, "it makes", path)
     if below is not None and below.owner is not Owner.SHARED:
         what = f"it makes {path}, and the project has that file as {below.owner}"
         if below.template:
@@ -151,3 +152,12 @@ def _over(overlay: Overlay, path: str, item: Item, below: RenderedFile | None) -
     return RenderedFile(
         path, item.content, Owner.SHARED, item.executable, f"overlay:{overlay.place}"
     )
+
+
+def _check_path(overlay: Overlay, how: str, path: str) -> None:
+    """Refuses a path that no overlay can have, wherever its files come from."""
+    if not all(map(printable, path)):
+        what = f"{how} {path!a}, and a name cannot have characters that cannot be seen"
+        raise OverlayError(overlay, what)
+    if path.casefold() in _NEVER or _NEVER_BELOW & set(path.casefold().split("/")):
+        raise OverlayError(overlay, f"{how} {path}, which is epforge's or git's alone")

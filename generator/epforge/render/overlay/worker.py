@@ -11,14 +11,29 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import importlib.util
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+
+def _beside(name: str) -> Any:
+    """A module beside this file, by its place: nothing else of epforge comes along."""
+    spec: Any = importlib.util.spec_from_file_location(
+        f"epforge_overlay_{name}", Path(__file__).with_name(f"{name}.py")
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_asks = _beside("asks")
+Refused: Any = _asks.Refused
 
 TEMPLATE, OUT = "template", "out"
 #: What differs from run to run, or from machine to machine: time, chance, the disk around.
@@ -35,27 +50,9 @@ _WRITES = frozenset(
     {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.chmod",
      "os.chown", "os.truncate", "os.utime"}
 )  # fmt: skip
-_TRUST_KEYS = {
-    "_tasks": "runs commands",
-    "_migrations": "runs commands",
-    "_jinja_extensions": "imports Python code",
-}
+#: What parts of the tools read of a system: its time zones, its chance.
+_SYSTEM = ("/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom", "/dev/random")
 _TOOLS = ("copier", "cookiecutter", "jinja2", "yaml")
-_HOOKS = ("pre_prompt", "pre_gen_project", "post_gen_project")
-
-
-class Refused(Exception):  # noqa: N818
-    """What a template asks for is not given.
-
-    Args:
-        what: what is wrong, with the file of the template.
-        trust: whether ``--trust`` is the cure.
-    """
-
-    def __init__(self, what: str, *, trust: bool = False) -> None:
-        super().__init__(what)
-        self.what = what
-        self.trust = trust
 
 
 def main() -> None:
@@ -87,10 +84,10 @@ def _render(request: dict[str, Any], guard: Guard) -> None:
     trust: bool = request["trust"]
     if request["kind"] == "copier":
         if not trust:
-            check_copier(Path(TEMPLATE))
+            _asks.check_copier(Path(TEMPLATE))
         tool, run = _with_sandbox("copier", request["values"]), _copier
     else:
-        check_cookiecutter(Path(TEMPLATE), request["data"], trust=trust)
+        _asks.check_cookiecutter(Path(TEMPLATE), request["data"], trust=trust)
         tool, run = _with_sandbox("cookiecutter.main", request["values"]), _cookiecutter
     if not trust:
         importlib.import_module("ctypes")  # parts of the tools import it late, and it opens Python
@@ -152,6 +149,15 @@ def _with_sandbox(name: str, values: dict[str, Any]) -> ModuleType:
             for key in timed:
                 del self.extensions[key]
 
+        def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+            """Nor is there a way from the tools' own objects: to modules, or to their methods,
+            some of which read files and unpack any object."""
+            if isinstance(value, ModuleType):
+                return False
+            if callable(value) and hasattr(type(obj), "model_fields"):
+                return False
+            return bool(super().is_safe_attribute(obj, attr, value))
+
     jinja2.sandbox.SandboxedEnvironment = Sandbox  # type: ignore[misc]
     jinja2.Environment = Sandbox  # type: ignore[misc]
     tool = importlib.import_module(name)
@@ -182,7 +188,13 @@ class Guard:
         self.root = os.path.realpath(root)
         self.out = os.path.join(self.root, OUT)
         self.max_bytes = max_bytes
-        self.refused: list[Refused] = []
+        own = (*sys.path, sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+        self.readable = {
+            os.path.normcase(os.path.realpath(place))
+            for place in (self.root, *own, os.devnull, *_SYSTEM)
+            if place
+        }
+        self.refused: list[Exception] = []
         self.over = False
         self._written: set[str] = set()
         self._closed = 0
@@ -198,6 +210,10 @@ class Guard:
             changes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
             if (mode and set(mode) & set("wax+")) or (not mode and flags & changes):
                 self._write(path)
+            else:
+                self._read(path)
+        elif event in ("os.listdir", "os.scandir"):
+            self._read("." if args[0] is None else args[0])
         elif event in _WRITES:
             made = {"os.rename": args[:2], "os.link": args[1:2], "os.symlink": args[1:2]}
             for path in made.get(event, args[:1]):
@@ -219,6 +235,14 @@ class Guard:
         self._last = real
         if self._closed > self.max_bytes or len(self._written) > 5000:
             self._refuse(f"it makes more than {self.max_bytes // 1_000_000} MB, or 5000 files")
+
+    def _read(self, path: Any) -> None:
+        """Python and the tools may be read, and the template; not what else this machine has."""
+        if isinstance(path, int):
+            return
+        real = os.path.normcase(os.path.realpath(os.fsdecode(path)))
+        if not any(real == place or real.startswith(place + os.sep) for place in self.readable):
+            self._refuse(f"it reads outside its directory: {real}")
 
     def _check(self, path: Any) -> str:
         """The real path of what is about to change; refused unless it lies in the directory."""
@@ -250,108 +274,9 @@ def _limit(max_bytes: int) -> None:
             resource.setrlimit(kind, (bound, resource.getrlimit(kind)[1]))
 
 
-def check_copier(template: Path) -> None:
-    """Refuses what would run code, with the line that asks for it.
-
-    Raises:
-        Refused: there is such a line, or the file is not YAML.
-    """
-    for path in sorted(template.glob("copier.y*ml")):
-        _check_yaml(template, path.name, set())
-
-
-def _check_yaml(template: Path, name: str, seen: set[str]) -> None:
-    yaml: Any = importlib.import_module("yaml")
-    if name in seen:
-        return
-    seen.add(name)
-    try:
-        roots = list(yaml.compose_all((template / name).read_bytes(), Loader=yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise Refused(f"{place}: not valid YAML: {problem}") from error
-    for root in roots:
-        for key, value in _entries(root):
-            if key.value in _TRUST_KEYS and value.value not in ("", "null", "~", []):
-                what = f"{name}:{key.start_mark.line + 1}: {key.value} {_TRUST_KEYS[key.value]}"
-                raise Refused(what, trust=True)
-        for pattern in _included(root, set()):
-            if os.path.isabs(pattern) or ".." in pattern:
-                raise Refused(f"{name}: it includes {pattern}, which may be outside of it")
-            for path in filter(Path.is_file, sorted(template.glob(pattern))):
-                _check_yaml(template, path.relative_to(template).as_posix(), seen)
-
-
-def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Keys and values of a document, of the mappings that it merges (<<), of those in a list."""
-    if node is None or isinstance(node.value, str):
-        return
-    for item in node.value:
-        if not isinstance(item, tuple):
-            yield from _entries(item)
-            continue
-        key, value = item
-        if key.tag == "tag:yaml.org,2002:merge":
-            yield from _entries(value)
-        elif isinstance(key.value, str):
-            yield key, value
-
-
-def _included(node: Any, seen: set[int]) -> Iterator[str]:
-    """The patterns of all ``!include`` in a document."""
-    if node is None or id(node) in seen:
-        return
-    seen.add(id(node))
-    if isinstance(node.value, str):
-        if node.tag == "!include":
-            yield node.value
-        return
-    for item in node.value:
-        for each in item if isinstance(item, tuple) else (item,):
-            yield from _included(each, seen)
-
-
-def check_cookiecutter(template: Path, data: dict[str, str], *, trust: bool) -> None:
-    """Refuses what would run code, and answers that nobody asked for.
-
-    Raises:
-        Refused: there is such a thing, or the file is not a JSON object.
-    """
-    name = "cookiecutter.json"
-    text = (template / name).read_bytes().decode("utf-8", errors="replace")
-    try:
-        asked = json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"{name}:{error.lineno}:{error.colno}: not JSON: {error.msg}"
-        raise Refused(what) from error
-    if not isinstance(asked, dict):
-        raise Refused(f"{name}:1: not an object of variables")
-    for key in data:
-        if key not in asked:
-            known = ", ".join(each for each in asked if not each.startswith("_")) or "none"
-            raise Refused(f"{name} has no variable {key}; it has {known}")
-    for key in {"template", "templates"} & asked.keys():
-        raise Refused(f"{name}:{_line(text, key)}: a choice of templates; name one of them")
-    if trust:
-        return
-    if asked.get("_extensions"):
-        what = f"{name}:{_line(text, '_extensions')}: _extensions imports Python code"
-        raise Refused(what, trust=True)
-    hooks = template / "hooks"
-    for path in sorted(hooks.iterdir()) if hooks.is_dir() else ():
-        if path.stem in _HOOKS:
-            raise Refused(f"hooks/{path.name}:1: a hook runs commands", trust=True)
-
-
-def _line(text: str, key: str) -> int:
-    return text[: max(text.find(f'"{key}"'), 0)].count("\n") + 1
-
-
 def _words(error: BaseException) -> str:
     if isinstance(error, Refused):
-        return error.what
+        return str(error.what)
     inner = getattr(error, "error", None)  # cookiecutter's has the one of Jinja
     if isinstance(inner, BaseException):
         return _words(inner)

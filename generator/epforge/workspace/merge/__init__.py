@@ -11,7 +11,8 @@ from epforge.workspace.merge.model import (
     Merged,
     TextMerge,
 )
-from epforge.workspace.merge.pieces import open_markers
+from epforge.workspace.merge.pieces import choose, open_markers
+from epforge.workspace.merge.renames import moves
 from epforge.workspace.merge.text import best_engine, merge_text
 from epforge.workspace.merge.trees import merge_trees
 
@@ -23,8 +24,10 @@ __all__ = [
     "Merged",
     "TextMerge",
     "best_engine",
+    "choose",
     "is_binary",
     "merge_text",
     "merge_trees",
+    "moves",
     "open_markers",
 ]

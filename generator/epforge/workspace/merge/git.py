@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from epforge.workspace.git import git_program
 from epforge.workspace.merge.layout import Lines, Texts
 from epforge.workspace.merge.model import GitError
 from epforge.workspace.merge.pieces import BASE, EPFORGE, YOURS, Clash, Piece, marker_length, parse
@@ -164,10 +165,10 @@ def _make_repository(scratch: Path, marker: int) -> None:
 
 
 def _program() -> str:
-    program = shutil.which("git")
+    program = git_program()
     if program is None:
         raise GitError("git is not on the PATH")
-    return os.path.abspath(program)  # it runs elsewhere
+    return program
 
 
 @contextlib.contextmanager

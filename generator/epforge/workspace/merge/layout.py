@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 Lines = tuple[bytes, ...]
 
@@ -43,7 +43,7 @@ class Texts:
         text = b"\n".join(lines) + (b"\n" if lines and (wanted or not lines[-1]) else b"")
         if self.crlf:
             text = text.replace(b"\n", b"\r\n")
-        return (_BOM if self.bom else b"") + text
+        return (BOM if self.bom else b"") + text
 
 
 def prepare(base: bytes, ours: bytes, theirs: bytes) -> Texts:
@@ -58,7 +58,7 @@ def prepare(base: bytes, ours: bytes, theirs: bytes) -> Texts:
         base=base_lines,
         ours=our_lines,
         theirs=their_lines,
-        bom=(ours or theirs).startswith(_BOM),
+        bom=(ours or theirs).startswith(BOM),
         crlf=ends == b"\r\n",
         newline=mine if mine != was else new,
     )
@@ -73,7 +73,7 @@ def plain(content: bytes) -> bytes:
     """A text without byte order mark and with LF; what is binary is left alone."""
     if b"\0" in content:
         return content
-    return content.removeprefix(_BOM).replace(b"\r\n", b"\n")
+    return content.removeprefix(BOM).replace(b"\r\n", b"\n")
 
 
 _MIXED = b"mixed"
@@ -91,7 +91,7 @@ def _ends(text: bytes) -> bytes:
 
 def _split(text: bytes, *, keep: bool) -> tuple[Lines, bool]:
     """The lines of ``text``, and whether its last one ends with a newline."""
-    text = text.removeprefix(_BOM)
+    text = text.removeprefix(BOM)
     if not keep:
         text = text.replace(b"\r\n", b"\n")
     lines = text.split(b"\n")

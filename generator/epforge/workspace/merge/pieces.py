@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from epforge.workspace.merge.diff import matching
-from epforge.workspace.merge.layout import Lines, Texts
+from epforge.workspace.merge.layout import BOM, Lines, Texts
 from epforge.workspace.merge.model import Favor, TextMerge
 from epforge.workspace.outcome import Hunk
 
@@ -37,25 +37,46 @@ def marker_length(texts: Texts) -> int:
     return max(lengths, default=_SHORTEST - 1) + 1
 
 
-def open_markers(content: bytes) -> tuple[int, ...]:
+def open_markers(content: bytes, size: int = 0) -> tuple[int, ...]:
     """The numbers of the lines of ``content`` that are conflict markers of epforge, from 1 on.
 
     A marker is known by its label, so a text about git is not mistaken for a conflict. A separator
-    has none: it counts if a labelled marker of its length is there.
+    has none: it counts if a labelled marker of its length is there. ``size`` is how long the
+    markers are, if that is known: a text about epforge is then not mistaken either.
     """
     if _LABELLED.search(content) is None:
         return ()
-    lines = content.split(b"\n")
+    lines = content.removeprefix(BOM).split(b"\n")
     labelled: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         if found := _LABELLED.fullmatch(line):
-            labelled[number] = len(found[found.lastindex or 0])
+            length = len(found[found.lastindex or 0])
+            if size in (0, length):
+                labelled[number] = length
     separators = {
         number
         for number, line in enumerate(lines, 1)
         if _SEPARATOR.fullmatch(line) and len(line.rstrip(b"\r")) in labelled.values()
     }
     return tuple(sorted(labelled.keys() | separators))
+
+
+def choose(content: bytes, size: int, favor: Favor) -> bytes:
+    """A marked text as its owner has it by now, with every clash in it as one side has it.
+
+    Raises ValueError if its markers are damaged.
+    """
+    text = content.removeprefix(BOM)
+    end = b"" if text.endswith(b"\n") else b"\n"
+    lines = [line for piece in _settled(parse(text + end, size), favor) for line in _plain(piece)]
+    chosen = b"".join(line + b"\n" for line in lines)
+    return content[: len(content) - len(text)] + (chosen[:-1] if end else chosen)
+
+
+def _plain(piece: Piece) -> Lines:
+    if isinstance(piece, Clash):
+        raise ValueError("a conflict is not settled")
+    return piece
 
 
 def parse(output: bytes, size: int) -> Iterator[Piece]:
