@@ -55,7 +55,7 @@ def make_state(commit: str, model: Path, to: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         with tarfile.open(fileobj=io.BytesIO(_git("archive", commit))) as archive:
-            archive.extractall(work / "epforge", filter="data")
+            archive.extractall(work / "epforge")  # our own: git made it a moment ago
         for name, settings in projects.items():
             for kind in ("yaml", "patch"):
                 if model != to:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import models
 import onnx
+import pytest
 from projects import Project
 from samples import (
     built_sample,
@@ -20,6 +21,7 @@ from samples import (
 )
 
 
+@pytest.mark.lab
 def test_a_program_is_built_with_an_installation_that_was_moved(
     minimal: Project, tmp_path: Path
 ) -> None:

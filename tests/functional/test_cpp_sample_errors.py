@@ -208,6 +208,7 @@ def test_operators_are_registered_without_the_plugin(program: Path, troubled: Pa
     assert f"custom operators: {troubled / 'operators.so'}\n" in said
 
 
+@pytest.mark.lab
 def test_no_device_is_not_called_a_problem_of_registration(
     compiled_virtual: Project, place: Path
 ) -> None:

@@ -106,6 +106,7 @@ def test_without_a_device_it_loads_and_says_why_it_offers_none(
     assert re.search(r"offers no device: cudaGetDeviceCount\b.*\(cudaError\w+\)", result.stderr)
 
 
+@pytest.mark.lab
 def test_its_own_tests_are_skipped_where_no_device_is_allowed(cuda: Project) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     environment = {**cuda.environment(), "CUDA_VISIBLE_DEVICES": ""}

@@ -72,6 +72,7 @@ def test_the_tests_of_every_op_of_every_family_pass(host: str) -> None:
     run(project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime(host))
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("project", ["minimal", "device_memory", "strict_gpu"])
 def test_its_tests_pass_on_the_oldest_runtime(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)

@@ -331,6 +331,7 @@ def test_the_generated_layout_tests_cover_every_version(project: Project) -> Non
     assert int(result.stdout.rsplit(" passed", 1)[0].rsplit(maxsplit=1)[-1]) > len(versions)
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize(
     ("changes", "ops"),
     [

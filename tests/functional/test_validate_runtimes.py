@@ -76,6 +76,7 @@ def test_a_version_is_installed_once(tmp_path: Path) -> None:
     assert said == []
 
 
+@pytest.mark.lab
 def test_a_library_with_a_sanitizer_is_validated_with_it(tmp_path: Path) -> None:
     library = toy(flags=("-fsanitize=address",))
     report = validate(library, manifest(tmp_path / "m.json"), only=["Relu"])

@@ -51,7 +51,13 @@ class Kept:
     def unpack(self, to: Path) -> Path:
         """Unpacks the project; returns its directory."""
         with tarfile.open(self.archive) as archive:
-            archive.extractall(to, filter="data")
+            for member in archive:  # without `filter`, which Debian's Python 3.11 does not have
+                file = archive.extractfile(member)
+                if file is not None:
+                    place = to / member.name
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.write_bytes(file.read())
+                    place.chmod(member.mode)
         return to
 
     def edits(self) -> Mapping[str, FileEdit]:
