@@ -246,8 +246,11 @@ def _known_yours(ledger: Ledger, file: File, old: str, disk: OnDisk) -> None:
 
 def _moved_yours(ledger: Ledger, file: File, old: str, there: OnDisk) -> None:
     """A file of the owner's that the template set has at another path by now."""
-    ledger.keep(file, old)
     text, diff, base = f"was {old}; your text is unchanged", "", ledger.base.text(old)
+    if there.same(file.content) or _is_taken(base, there.content or b"", file.content):
+        ledger.enter(file)  # it has what we would write today
+    else:
+        ledger.keep(file, old)
     if ledger.entries[file.path].seen:
         text += ", and epforge would write it differently today: --refresh"
         diff = "" if base is None else unified(base, file.content, file.path)

@@ -466,6 +466,19 @@ def test_a_file_of_yours_moves_with_its_text_where_the_plan_says_so(tmp_path: Pa
     assert (tmp_path / "src/kernels/mine.cc").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("mine", [lines(_15="new"), lines(_3="mine", _15="new")])
+def test_a_file_of_yours_that_moves_and_has_what_is_new_is_up_to_date(
+    tmp_path: Path, mine: str
+) -> None:
+    put(tmp_path, yours(lines()))
+    (tmp_path / "src/mine.cc").write_text(mine)
+    new = yours(lines(_15="new"), "src/kernels/mine.cc", was=("src/mine.cc",))
+    put(tmp_path, new)
+    lock = (tmp_path / LOCK).read_bytes()
+    assert put(tmp_path, new).notes == ()
+    assert (tmp_path / LOCK).read_bytes() == lock
+
+
 def test_a_deleted_file_of_yours_stays_deleted_until_it_is_restored(tmp_path: Path) -> None:
     put(tmp_path, yours("m\n"))
     (tmp_path / "src/mine.cc").unlink()
