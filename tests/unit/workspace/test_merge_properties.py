@@ -85,24 +85,21 @@ def without_ends(lines: list[bytes]) -> list[bytes]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def merge_all(
-    every: list[tuple[bytes, bytes, bytes]], engine: Engine, favor: Favor | None = None
-) -> list[Merged]:
+def merge_all(every: list[tuple[bytes, bytes, bytes]], engine: Engine) -> list[Merged]:
     base, ours, theirs = (
         {f"{index:02}": triple[side] for index, triple in enumerate(every)} for side in range(3)
     )
-    favors = {} if favor is None else dict.fromkeys(base, favor)
-    return list(merge_trees(base, ours, theirs, engine=engine, favors=favors))
+    return list(merge_trees(base, ours, theirs, engine=engine))
 
 
 def check_nothing_is_lost(every: list[tuple[bytes, bytes, bytes]], engine: Engine) -> None:
     plain = merge_all(every, engine)
-    yours = merge_all(every, engine, Favor.YOURS)
-    epforge = merge_all(every, engine, Favor.EPFORGE)
+    yours, epforge = (
+        [merge_text(*triple, favor=favor, engine=engine) for triple in every]
+        for favor in (Favor.YOURS, Favor.EPFORGE)
+    )
     for (base, ours, theirs), row, mine, new in zip(every, plain, yours, epforge, strict=True):
         assert row.content is not None
-        assert mine.content is not None
-        assert new.content is not None
         have = set(lines_of(row.content))
         assert {*lines_of(ours)} - {*lines_of(base)} - {b""} <= have
         assert {*lines_of(theirs)} - {*lines_of(base)} - {b""} <= have

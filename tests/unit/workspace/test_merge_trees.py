@@ -2,7 +2,7 @@
 
 import pytest
 
-from epforge.workspace.merge import Engine, Fate, Favor, Merged, merge_trees
+from epforge.workspace.merge import Engine, Fate, Merged, merge_trees
 
 TEXT = b"".join(b"line %d of a file\n" % number for number in range(12))
 MINE = TEXT.replace(b"line 2 ", b"my line ")
@@ -20,9 +20,8 @@ def only(
     ours: Tree,
     theirs: Tree,
     engine: Engine = Engine.PYTHON,
-    **options: dict[str, Favor],
 ) -> Merged:
-    (row,) = merge_trees(base, ours, theirs, engine=engine, **options)
+    (row,) = merge_trees(base, ours, theirs, engine=engine)
     return row
 
 
@@ -154,8 +153,6 @@ def test_a_file_moved_by_both_to_two_places() -> None:
     row = only({"f": TEXT}, {"g": MINE}, {"h": CLASH})
     assert row.fate is Fate.RENAMED_TWICE
     assert row.hunks
-    row = only({"f": TEXT}, {"g": MINE}, {"h": NEW}, favors={"f": Favor.EPFORGE})
-    assert row == Merged("h", "g", "h", "f", Fate.MERGED, BOTH)
 
 
 def test_a_file_moved_by_both_to_one_place() -> None:
@@ -183,29 +180,6 @@ def test_a_move_that_is_known_needs_no_likeness() -> None:
     assert rows == (Merged("g", "f", "g", "f", Fate.MERGED, OTHER),)
     rows = merge_trees({"f": TEXT}, {"f": TEXT}, {"f": TEXT, "g": OTHER}, moved={"f": "g"})
     assert [row.source for row in rows] == ["f", None]
-
-
-@pytest.mark.parametrize("favor", list(Favor))
-def test_a_favor_ends_every_conflict_of_its_file(favor: Favor) -> None:
-    mine = favor is Favor.YOURS
-
-    def decided(base: Tree, ours: Tree, theirs: Tree) -> bytes | None:
-        row = only(base, ours, theirs, favors={"f": favor})
-        assert row.fate in (Fate.MERGED, Fate.REMOVED)
-        assert not row.hunks
-        return row.content
-
-    assert decided({"f": TEXT}, {"f": MINE}, {"f": CLASH}) == (MINE if mine else CLASH)
-    assert decided({}, {"f": MINE}, {"f": NEW}) == (MINE if mine else NEW)
-    assert decided({"f": TEXT}, {"f": b"\0a"}, {"f": b"\0b"}) == (b"\0a" if mine else b"\0b")
-    assert decided({}, {"f": b"\0a"}, {"f": b"\0b"}) == (b"\0a" if mine else b"\0b")
-    assert decided({"f": TEXT}, {"f": MINE}, {}) == (MINE if mine else None)
-
-
-def test_a_favor_of_one_file_decides_no_other() -> None:
-    base, ours, theirs = ({"f": text, "g": text} for text in (TEXT, MINE, CLASH))
-    rows = merge_trees(base, ours, theirs, favors={"g": Favor.YOURS})
-    assert [row.fate for row in rows] == [Fate.CONTENT, Fate.MERGED]
 
 
 def test_many_files_moved_and_edited_are_still_found() -> None:

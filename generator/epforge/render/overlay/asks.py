@@ -20,7 +20,7 @@ _TRUST_KEYS = {
 _HOOKS = ("pre_prompt", "pre_gen_project", "post_gen_project")
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):  # noqa: N818 (the worker makes an answer of it, or an error)
     """What a template asks for is not given.
 
     Args:

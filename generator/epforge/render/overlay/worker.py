@@ -132,7 +132,7 @@ def _with_sandbox(name: str, values: dict[str, Any]) -> ModuleType:
 
     original: Any = jinja2.sandbox.SandboxedEnvironment
 
-    class Sandbox(original):  # type: ignore[misc]
+    class Sandbox(original):  # type: ignore[misc]  # its class is known at run time only
         """Sandboxed, with epforge's values, without what is not the same every time."""
 
         def __init__(self, *args: Any, **settings: Any) -> None:
@@ -158,7 +158,7 @@ def _with_sandbox(name: str, values: dict[str, Any]) -> ModuleType:
                 return False
             return bool(super().is_safe_attribute(obj, attr, value))
 
-    jinja2.sandbox.SandboxedEnvironment = Sandbox  # type: ignore[misc]
+    jinja2.sandbox.SandboxedEnvironment = Sandbox  # type: ignore[misc]  # for the tools, too
     jinja2.Environment = Sandbox  # type: ignore[misc]
     tool = importlib.import_module(name)
     user = "copier._main" if name == "copier" else "cookiecutter.environment"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from epforge.workspace.merge.layout import is_binary, same_text
-from epforge.workspace.merge.model import Engine, Fate, Favor, Merged
+from epforge.workspace.merge.model import Engine, Fate, Merged
 from epforge.workspace.merge.renames import moves
 from epforge.workspace.merge.text import Job, merge_texts
 
@@ -23,7 +23,6 @@ class _Row:
     base: bytes | None
     ours: bytes | None
     theirs: bytes | None
-    favor: Favor | None
 
     @property
     def path(self) -> str:
@@ -43,7 +42,6 @@ def merge_trees(
     theirs: Tree,
     *,
     engine: Engine | None = None,
-    favors: Mapping[str, Favor] = {},
     moved: Mapping[str, str] = {},
 ) -> tuple[Merged, ...]:
     """Merges two trees that come from ``base``.
@@ -54,7 +52,6 @@ def merge_trees(
             been moved to, and else stay out of the result.
         theirs: epforge's files.
         engine: what merges lines; None: the best there is.
-        favors: path -> who wins every conflict of that file; any of its paths will do.
         moved: old path -> new path of files that epforge is known to have moved.
 
     Returns:
@@ -65,7 +62,7 @@ def merge_trees(
         GitError: git fails or hangs.
         UsageError: ``EPFORGE_MERGE`` names no engine.
     """
-    rows = list(_rows(base, ours, theirs, favors, moved))
+    rows = list(_rows(base, ours, theirs, moved))
     found: list[Merged | None] = [_without_lines(row) for row in rows]
     rest = [index for index, merged in enumerate(found) if merged is None]
     jobs = [_job(rows[index]) for index in rest]
@@ -78,9 +75,7 @@ def merge_trees(
     return tuple(sorted(done, key=lambda merged: (merged.path, merged.old or "")))
 
 
-def _rows(
-    base: Tree, ours: Tree, theirs: Tree, favors: Mapping[str, Favor], moved: Mapping[str, str]
-) -> Iterator[_Row]:
+def _rows(base: Tree, ours: Tree, theirs: Tree, moved: Mapping[str, str]) -> Iterator[_Row]:
     """Joins the paths of the three trees that are one file."""
     here, there = _moves(base, ours, theirs, moved)
     joined = set()
@@ -88,25 +83,21 @@ def _rows(
         source = old if old in ours else here.get(old)
         new = old if old in theirs else there.get(old)
         joined.add(new)
-        yield _row(old, source, new, base, ours, theirs, favors)
+        yield _row(old, source, new, base, ours, theirs)
     for new in theirs:
         if new not in joined:
             source = new if new in ours else None
-            yield _row(None, source, new, base, ours, theirs, favors)
+            yield _row(None, source, new, base, ours, theirs)
 
 
 def _row(
     old: str | None, source: str | None, new: str | None,
-    base: Tree, ours: Tree, theirs: Tree, favors: Mapping[str, Favor],
+    base: Tree, ours: Tree, theirs: Tree,
 ) -> _Row:  # fmt: skip
-    favor = next((favors[path] for path in (source, new, old) if path and path in favors), None)
-
     def content(tree: Tree, path: str | None) -> bytes | None:
         return None if path is None else tree[path]
 
-    return _Row(
-        old, source, new, content(base, old), content(ours, source), content(theirs, new), favor
-    )
+    return _Row(old, source, new, content(base, old), content(ours, source), content(theirs, new))
 
 
 def _moves(
@@ -161,26 +152,23 @@ def _without_lines(row: _Row) -> Merged | None:
 
 def _deleted_upstream(row: _Row, base: bytes, ours: bytes) -> Merged:
     edited = row.source != row.old or not same_text(base, ours)
-    if not edited or row.favor is Favor.EPFORGE:
+    if not edited:
         return row.merged(Fate.REMOVED, None)
-    return row.merged(Fate.MODIFY_DELETE if row.favor is None else Fate.MERGED, ours)
+    return row.merged(Fate.MODIFY_DELETE, ours)
 
 
 def _binary(row: _Row, ours: bytes, theirs: bytes) -> Merged:
-    if row.base == ours or row.favor is Favor.EPFORGE:
+    if row.base == ours:
         return row.merged(Fate.MERGED, theirs)
-    fate = Fate.BINARY if row.old else Fate.ADD_ADD
-    return row.merged(fate if row.favor is None else Fate.MERGED, ours)
+    return row.merged(Fate.BINARY if row.old else Fate.ADD_ADD, ours)
 
 
 def _job(row: _Row) -> Job:
-    return Job(row.base, row.ours or b"", row.theirs or b"", row.favor)
+    return Job(row.base, row.ours or b"", row.theirs or b"")
 
 
 def _placed(row: _Row, merged: Merged) -> Merged:
     """Where both sides moved the file to different places, that is the conflict."""
     if None in (row.old, row.source, row.new) or len({row.old, row.source, row.new}) < 3:
         return merged
-    if row.favor is None:
-        return replace(merged, fate=Fate.RENAMED_TWICE)
-    return replace(merged, path=row.new or "") if row.favor is Favor.EPFORGE else merged
+    return replace(merged, fate=Fate.RENAMED_TWICE)
