@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
+import os
 import random
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,11 +17,22 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from epforge.cache import cache_dir
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "tests" / "support"))
 
 if TYPE_CHECKING:
     from projects import Project
+
+# Projects share most of their files. With ccache, those that one test compiled are there for all;
+# it is set up in the environment, so that the commands under test find it, too.
+if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
+    os.environ["CMAKE_CXX_COMPILER_LAUNCHER"] = str(REPOSITORY / "tests/support/ccache_launcher")
+    os.environ["CCACHE_DIR"] = str(cache_dir("tests", "ccache"))
+    os.environ["CCACHE_NOHASHDIR"] = "1"  # debug information names places relative to the project
+    os.environ["CCACHE_ABSSTDERR"] = "1"
+    os.environ["CCACHE_MAXSIZE"] = "2G"
 
 # The same examples on every run, and no deadline: how fast a machine is, is not under test.
 settings.register_profile("epforge", deadline=None, derandomize=True)

@@ -87,7 +87,7 @@ def cpp_value(value: bool | int | float | str) -> Safe:
 
 
 def py_string(text: str) -> Safe:
-    """A Python string literal in double quotes."""
+    """A Python string literal, in the quotes that take fewer escapes: so formatters leave it."""
 
     def escape(character: str) -> str:
         code = ord(character)
@@ -95,7 +95,12 @@ def py_string(text: str) -> Safe:
             return f"\\x{code:02x}"
         return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
-    return Safe(f'"{escaped(whole(text), escape)}"')
+    body = escaped(whole(text), escape)
+    if text.count('"') <= text.count("'"):
+        return Safe(f'"{body}"')
+    # A backslash before a double quote is that quote's own: every one has got its own.
+    single = body.replace('\\"', '"').replace("'", "\\'")
+    return Safe(f"'{single}'")
 
 
 def py_value(value: bool | int | float | str | None) -> Safe:

@@ -18,6 +18,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 DOCS = sorted(REPOSITORY.glob("docs/*.md"))
 # These make an environment of their own, so they are the lab's; see below.
 BOOTSTRAP = "python3 -m venv"
+# These install packages, or take compilers for other platforms.
+SLOW = ("cross-building.md", "packaging.md")
 
 
 def commands(document: Path) -> list[str]:
@@ -53,7 +55,13 @@ def run(lines: list[str], place: Path) -> None:
         assert result.returncode == 0, f"$ {line}\n{result.stdout[-3000:]}{result.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(path, id=path.name, marks=[pytest.mark.lab] if path.name in SLOW else [])
+        for path in DOCS
+    ],
+)
 def test_the_commands_of_a_document_run(document: Path, tmp_path: Path) -> None:
     lines = commands(document)
     assert lines

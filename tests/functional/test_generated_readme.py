@@ -79,6 +79,10 @@ def test_its_error_texts_are_the_real_ones(minimal: Project, tmp_path: Path) -> 
     old = minimal.run_python(
         f"import {minimal.package} as plugin; plugin.register()", runtime=runtime(TOO_OLD)
     )
+    bare_python = "import sys; sys.modules['onnxruntime'] = None  # as if it were not installed"
+    without = minimal.run_python(
+        f"{bare_python}\nimport {minimal.package} as plugin; plugin.register()"
+    )
     bare = minimal.copy(tmp_path / "bare")
     missing = Project(bare, minimal.library).environment()
     del missing["CONTOSO_NPU_LIBRARY"]
@@ -104,7 +108,7 @@ def test_its_error_texts_are_the_real_ones(minimal: Project, tmp_path: Path) -> 
         """
     )
     suite = (minimal.root / "tests/python/conftest.py").read_text(encoding="utf-8")
-    heard = old.stderr + lost.stderr + said.stdout + suite
+    heard = old.stderr + without.stderr + lost.stderr + said.stdout + suite
     assert len(texts) >= 6
     assert [text for text in texts if text not in heard] == []
 

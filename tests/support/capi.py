@@ -168,7 +168,7 @@ class Plugin:
     """A plugin library, registered, and its first device."""
 
     def __init__(self, ort: Ort, library: str, name: str = "plugin") -> None:
-        self.ort = ort
+        self.ort, self.name = ort, name
         ort.api("RegisterExecutionProviderLibrary", ort.env, name, library)
         devices, count = c_void_p(), c_size_t()
         ort.api("GetEpDevices", ort.env, byref(devices), byref(count))
@@ -224,7 +224,21 @@ class Plugin:
         api("GetDimensions", types, dims, rank.value)
         data = api.make("GetTensorMutableData", result[0])
         floats = ctypes.cast(data, ctypes.POINTER(ctypes.c_float))
-        return np.ctypeslib.as_array(floats, tuple(dims)).copy()
+        made = np.ctypeslib.as_array(floats, tuple(dims)).copy()
+        for value in (*values, *result):
+            api.get("ReleaseValue", value)
+        api.get("ReleaseTensorTypeAndShapeInfo", types)
+        api.get("ReleaseMemoryInfo", info)
+        return made
+
+    def close(self, session: int, options: int) -> None:
+        """Releases a session and its options."""
+        self.ort.api.get("ReleaseSession", session)
+        self.ort.api.get("ReleaseSessionOptions", options)
+
+    def unregister(self) -> None:
+        """Takes the library out again. Sessions must be closed."""
+        self.ort.api("UnregisterExecutionProviderLibrary", self.ort.env, self.name)
 
     def compile(
         self,

@@ -216,7 +216,7 @@ ADJACENT = (
         "a line below the build's requirements",
         Kind.ADJACENT,
         PYPROJECT,
-        (after(PYPROJECT, 'requires = ["hatchling>=1.27"]', "# Contoso has no other.\n"),),
+        (after(PYPROJECT, 'requires = ["scikit-build-core>=1.0"]', "# Contoso has no other.\n"),),
         ("# Contoso has no other.",),
     ),
     Edit(
@@ -278,8 +278,8 @@ SAME_LINE = (
         "the build's requirements",
         Kind.SAME_LINE,
         PYPROJECT,
-        (Put(PYPROJECT, '["hatchling>=1.27"]', '["hatchling==1.27.0"]  # Contoso'),),
-        ('requires = ["hatchling==1.27.0"]  # Contoso',),
+        (Put(PYPROJECT, '["scikit-build-core>=1.0"]', '["scikit-build-core==1.1.2"]  # Contoso'),),
+        ('requires = ["scikit-build-core==1.1.2"]  # Contoso',),
     ),
     Edit(
         "the end of .gitignore",

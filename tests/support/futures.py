@@ -107,7 +107,7 @@ NEXT = Future(
         (_CI, "timeout-minutes: 30", "timeout-minutes: 45"),
         (_CI, "actions/checkout@v4", "actions/checkout@v5"),
         (_CI, "run: python -m pytest\n", "run: python -m pytest --durations=5\n"),
-        (_PYPROJECT, "hatchling>=1.27", "hatchling>=1.28"),
+        (_PYPROJECT, "scikit-build-core>=1.0", "scikit-build-core>=1.1"),
         (_PYPROJECT, "[tool.ruff]\nline-length = 100", "[tool.ruff]\nline-length = 110"),
         ("plugin/CMakePresets.json", "What is shipped", "What is packaged and shipped"),
         ("plugin/dot.gitattributes", "*.png binary\n", "*.png binary\n*.onnx binary\n"),

@@ -24,6 +24,7 @@ from epforge.build.diagnostics import (
 )
 from epforge.build.process import BuildTimeoutError, run
 from epforge.build.project import Project, open_project
+from epforge.build.targets import TARGETS, check_library, find_target, target_toolchain
 from epforge.build.toolchain import Toolchain, find_toolchain
 from epforge.errors import MissingError
 
@@ -38,9 +39,8 @@ __all__ = [
 
 LOG = "epforge-build.log"
 _STAMP = "epforge-configured.json"
-_CACHE_ENTRY = re.compile(
-    r"^(CMAKE_HOME_DIRECTORY|CMAKE_CXX_COMPILER\w*|CMAKE_CUDA_COMPILER):\w+=(.*)$", re.MULTILINE
-)
+_CACHE_ENTRY = re.compile(r"^(\w+):\w+=(.*)$", re.MULTILINE)
+_COMPILER = re.compile(r'^set\(CMAKE_CXX_COMPILER "([^"]*)"\)', re.MULTILINE)
 _STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _OBJECT = re.compile(r"Building \w+ object (?:.*?\.dir/)(.*)\.(?:o|obj)")
 _LINK = re.compile(r"Linking \w+ (?:shared library|shared module|executable|static library) (.*)")
@@ -58,6 +58,7 @@ class BuildResult:
         seconds: wall time of everything.
         compiled: how many files were compiled in this run.
         log: the whole output of CMake and Ninja.
+        target: the platform that it is for; empty for this one.
     """
 
     library: Path
@@ -67,6 +68,7 @@ class BuildResult:
     seconds: float
     compiled: int
     log: Path
+    target: str = ""
 
     def to_json(self) -> dict[str, object]:
         """The result for programs; the keys are stable."""
@@ -74,6 +76,7 @@ class BuildResult:
             "library": str(self.library),
             "manifest": str(self.manifest),
             "preset": self.preset,
+            "target": self.target,
             "warnings": self.warnings,
             "seconds": round(self.seconds, 3),
             "compiled": self.compiled,
@@ -94,9 +97,10 @@ def build(
 
     Args:
         project: directory of a generated project.
-        preset: one of its CMake presets.
+        preset: one of its CMake presets; those of targets build for another platform.
         sdk: ORT's headers; by default they are searched for, and installed where that can be done.
-        compiler: the C++ compiler's command; by default ``CXX``, then what the system has.
+        compiler: the C++ compiler's command; by default ``CXX``, then what the system has. For
+            another platform: "gcc" or "zig", by default the first that there is.
         jobs: compilers at a time; by default one per core.
         progress: gets one line per step: "[12/40] compiling src/abi/ep.cc".
         timeout_s: bound for each of CMake and Ninja, in seconds.
@@ -111,7 +115,12 @@ def build(
     opened = open_project(project)
     opened.check()
     binary_dir = opened.binary_dir(preset)
-    tools = find_toolchain(compiler, cuda=opened.cuda)
+    name = opened.target_of(preset)
+    target = find_target(opened, name) if name in TARGETS else None
+    if target:
+        tools = target_toolchain(opened, target, compiler)
+    else:
+        tools = find_toolchain(compiler, cuda=opened.cuda)
     headers = find_sdk(sdk, opened.level, report=progress)
     binary_dir.mkdir(parents=True, exist_ok=True)
     log_path = binary_dir / LOG
@@ -120,7 +129,9 @@ def build(
         job.configure(headers.include)
         lines = job.compile(jobs or os.cpu_count() or 1)
     library = opened.library_path(preset)
-    if not library.is_file():
+    if target:
+        check_library(library, target, log_path)
+    elif not library.is_file():
         missing = Diagnosis("", 0, 0, f"the build ended well but made no {library}")
         raise BuildError(missing, "", "", log_path)
     return BuildResult(
@@ -131,6 +142,7 @@ def build(
         seconds=time.monotonic() - started,
         compiled=sum(" Building " in line for line in lines),
         log=log_path,
+        target=name if target else "",
     )
 
 
@@ -154,9 +166,11 @@ class _Job:
             "compiler": self.tools.compiler,
             "include": str(include),
             **({"nvcc": self.tools.nvcc} if self.tools.nvcc else {}),
+            **({"settings": " ".join(self.tools.settings)} if self.tools.settings else {}),
         }
         stamp = self.binary_dir / _STAMP
-        if _read(stamp) == wanted and (self.binary_dir / "build.ninja").is_file():
+        ready = (self.binary_dir / "build.ninja").is_file() and self._still_configured(include)
+        if ready and _read(stamp) == wanted:
             return
         self.progress(f"configuring ({self.preset}, {Path(self.tools.compiler).name})")
         stamp.unlink(missing_ok=True)
@@ -166,13 +180,34 @@ class _Job:
             self.preset,
             f"-DCMAKE_MAKE_PROGRAM={self.tools.ninja.as_posix()}",
             f"-D{self.project.macro}_ORT_INCLUDE_DIR={include.as_posix()}",
+            *self.tools.settings,
         ]
-        if not _same_cache(self.binary_dir / "CMakeCache.txt", self.project.root, self.tools):
+        cache = self.binary_dir / "CMakeCache.txt"
+        if not _same_cache(cache, self.project.root, self.tools) or self._other_compiler():
             command.insert(1, "--fresh")
         status, lines = self._run(command, self.project.root, lambda _: None)
         if status:
             self._fail(lines, self.project.root)
         stamp.write_text(json.dumps(wanted), encoding="utf-8")
+
+    def _other_compiler(self) -> bool:
+        """Was a target configured with another compiler? A toolchain file's is not in CMake's
+        cache, and CMake itself would go on with the first one."""
+        files = self.binary_dir.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")
+        used = [_COMPILER.search(file.read_text(errors="replace")) for file in files]
+        return bool(self.project.target_of(self.preset)) and any(
+            Path(match[1]) != Path(self.tools.compiler) for match in used if match
+        )
+
+    def _still_configured(self, include: Path) -> bool:
+        """Was nobody else's CMake here since? That of `pip install -e` is gone when pip is done,
+        and its Ninja and its headers need not be these."""
+        found = _cache_entries(self.binary_dir / "CMakeCache.txt")
+        return (
+            Path(found.get("CMAKE_COMMAND", "")).is_file()
+            and found.get("CMAKE_MAKE_PROGRAM") == self.tools.ninja.as_posix()
+            and found.get(f"{self.project.macro}_ORT_INCLUDE_DIR") == include.as_posix()
+        )
 
     def compile(self, jobs: int) -> list[str]:
         """Runs Ninja; returns its output."""
@@ -233,11 +268,7 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
 
     Settings that a person made in it survive otherwise.
     """
-    try:
-        text = cache.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return True
-    found = dict(_CACHE_ENTRY.findall(text))
+    found = _cache_entries(cache)
     home, compiler = found.get("CMAKE_HOME_DIRECTORY"), found.get("CMAKE_CXX_COMPILER")
     # A command of several words is kept in two entries.
     compiler = (compiler or "") + found.get("CMAKE_CXX_COMPILER_ARG1", "")
@@ -247,6 +278,15 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
         and (compiler in ("", "NOTFOUND") or Path(compiler) == Path(tools.compiler))
         and (nvcc in ("", "NOTFOUND", tools.nvcc) or not tools.nvcc)
     )
+
+
+def _cache_entries(cache: Path) -> dict[str, str]:
+    """What CMake remembers; nothing when there is no cache."""
+    try:
+        text = cache.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    return dict(_CACHE_ENTRY.findall(text))
 
 
 def _plain(text: str) -> str:

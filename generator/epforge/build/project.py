@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from epforge.workspace import OpenConflictsError, read_lock
 
 _MANIFEST = "src/gen/manifest.json"
 _NOT_FOR_CMAKE = ';"\\\n\r'
+_TOOLCHAIN = re.compile(r"(?:^|/)cmake/toolchains/([\w-]+)\.cmake$")
 _COMPILED = ("src/", "cmake/", "exports/")  # what a build needs; the rest may be left out
 
 
@@ -43,9 +45,23 @@ class Project:
     @property
     def library_file(self) -> str:
         """The library's file name on this system."""
-        suffix = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
-        prefix = "" if sys.platform == "win32" else "lib"
+        return self._file_on({"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux"))
+
+    def _file_on(self, system: str) -> str:
+        prefix = "" if system == "windows" else "lib"
+        suffix = {"windows": ".dll", "macos": ".dylib"}.get(system, ".so")
         return f"{prefix}{self.library}{suffix}"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The platforms that it has presets for, each named as its platform."""
+        return tuple(name for name in self._presets() if self.target_of(name) == name)
+
+    def target_of(self, preset: str) -> str:
+        """The platform that a preset builds for by its toolchain file; empty if it has none."""
+        file = _inherited(self._presets(), preset, "toolchainFile")
+        match = _TOOLCHAIN.search(file)
+        return match[1] if match else ""
 
     def binary_dir(self, preset: str) -> Path:
         """Where a preset builds. Raises UsageError for a preset that is not there."""
@@ -98,7 +114,8 @@ class Project:
 
     def library_path(self, preset: str) -> Path:
         """Where a build of ``preset`` puts the library, built or not."""
-        return self.binary_dir(preset) / self.library_file
+        system = self.target_of(preset).partition("-")[0]
+        return self.binary_dir(preset) / (self._file_on(system) if system else self.library_file)
 
 
 def open_project(root: Path) -> Project:

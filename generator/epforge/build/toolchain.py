@@ -36,6 +36,7 @@ class Toolchain:
         compiler_from: how it was found, for people.
         nvcc: the compiler of device code, as CMake takes it in ``CUDACXX``; empty if none is
             needed.
+        settings: what else CMake is told, as its arguments.
     """
 
     cmake: Path
@@ -43,6 +44,7 @@ class Toolchain:
     compiler: str
     compiler_from: str
     nvcc: str = ""
+    settings: tuple[str, ...] = ()
 
 
 def find_toolchain(
@@ -59,8 +61,8 @@ def find_toolchain(
     """
     command, source = _compiler(compiler, env)
     return Toolchain(
-        cmake=_from_pypi("cmake", "CMAKE_BIN_DIR"),
-        ninja=_from_pypi("ninja", "BIN_DIR"),
+        cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
+        ninja=from_pypi("ninja", "BIN_DIR"),
         compiler=command,
         compiler_from=source,
         nvcc=str(find_nvcc(env)) if cuda else "",
@@ -133,7 +135,7 @@ def _compiler(wanted: str | None, env: Mapping[str, str]) -> tuple[str, str]:
     )
 
 
-def _from_pypi(package: str, folder: str) -> Path:
+def from_pypi(package: str, folder: str) -> Path:
     """The program of a PyPI package, next to this Python; PATH does not matter."""
     cure = f"Install it next to epforge: {sys.executable} -m pip install {package}"
     try:

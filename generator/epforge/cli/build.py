@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from epforge.cli.show.wording import count
+from epforge.errors import UsageError
 
 if TYPE_CHECKING:
     from epforge.build import BuildResult
+    from epforge.build.wheel import WheelResult
 
 
 def command(
@@ -19,17 +21,38 @@ def command(
         Path, typer.Argument(help="The project's directory.", metavar="PROJECT")
     ] = Path(),
     preset: Annotated[
-        str, typer.Option(help="What to build: release, debug, asan or tsan.", metavar="NAME")
-    ] = "release",
+        str | None,
+        typer.Option(help="What to build: release, debug, asan or tsan.", metavar="NAME"),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The platform to build for, one of the blueprint's.", metavar="TARGET"),
+    ] = None,
     ort_sdk: Annotated[
         Path | None, typer.Option(help="ONNX Runtime's headers.", metavar="DIR")
     ] = None,
     compiler: Annotated[
         str | None,
-        typer.Option(help="The C++ compiler; else CXX, then g++, clang++.", metavar="COMMAND"),
+        typer.Option(
+            help="The C++ compiler; else CXX, then g++, clang++. With --target: gcc or zig.",
+            metavar="COMMAND",
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Compilers at a time.", metavar="N")
+    ] = None,
+    wheel: Annotated[bool, typer.Option("--wheel", help="Make the Python wheel, too.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Where the wheel goes; else PROJECT/dist.", metavar="DIR"),
+    ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(help="The wheel's version; else the blueprint's.", metavar="VERSION"),
+    ] = None,
+    package_name: Annotated[
+        str | None,
+        typer.Option(help="Which of the blueprint's distributions the wheel is.", metavar="NAME"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -40,21 +63,51 @@ def command(
 
     \b
         epforge build my-ep --preset debug
+        epforge build my-ep --target windows-x64
+        epforge build my-ep --wheel --output dist
     """
-    from epforge.build import build
+    from epforge.build import build, open_project
+    from epforge.build.targets import find_target, wheel_tag
+    from epforge.build.wheel import build_wheel
     from epforge.cli.show.blocked import UnresolvedError
     from epforge.cli.show.progress import progress
     from epforge.workspace import OpenConflictsError
 
+    _check_wheel_options(wheel, output=output, version=version, package_name=package_name)
+    if target is not None:
+        if preset is not None:
+            raise UsageError("--target has a preset of its own", "Leave --preset away.")
+        preset = find_target(open_project(project), target).name
+    preset = preset or "release"
+    made: WheelResult | None = None
     try:
         with progress(quiet=as_json) as show:
             built = build(project, preset, ort_sdk, compiler, jobs, show)
+            if wheel:
+                made = build_wheel(
+                    project,
+                    preset,
+                    version=version,
+                    package_name=package_name,
+                    platform_tag=wheel_tag(built.target),
+                    output=output,
+                    progress=show,
+                )
     except OpenConflictsError as error:
         raise UnresolvedError(project, error.paths) from error
     if as_json:
-        typer.echo(json.dumps(built.to_json(), indent=2))
+        more = {"wheel": made.to_json()} if made else {}
+        typer.echo(json.dumps({**built.to_json(), **more}, indent=2))
         return
     typer.echo(summary_of(built))
+    if made:
+        typer.echo(f"{made.wheel}: {made.size / 1e6:.2f} MB, {made.seconds:.1f} s")
+
+
+def _check_wheel_options(wheel: bool, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None and not wheel:
+            raise UsageError(f"--{name.replace('_', '-')} is about the wheel", "Add --wheel.")
 
 
 def summary_of(built: BuildResult) -> str:

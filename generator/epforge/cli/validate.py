@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,8 @@ from epforge.cli.show.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
-    from epforge.validate import Check, Kind, Report, Rung
+    from epforge.validate import Check, Kind, Report, Rung, Runtime
+    from epforge.validate.cross import OfTarget, Target
 
 _MARK = {
     "passed": ("ok", "green"),
@@ -34,6 +36,14 @@ def command(
     preset: Annotated[
         str, typer.Option(help="Which build of the project.", metavar="NAME")
     ] = "release",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="The build for a platform: linux-x64, linux-arm64, windows-x64 or macos-arm64. On "
+            "Linux, that for Windows runs under wine, that for Arm under QEMU.",
+            metavar="NAME",
+        ),
+    ] = None,
     manifest: Annotated[
         Path | None,
         typer.Option(help="What the library claims; else the file beside it.", metavar="FILE"),
@@ -41,7 +51,8 @@ def command(
     rung: Annotated[
         list[str] | None,
         typer.Option(
-            help="static, load, ops, graphs or context; may be repeated. All by default.",
+            help="static, load, ops, graphs, context or package; may be repeated. By default all "
+            "but package, which installs the project's wheel in a fresh environment.",
             metavar="NAME",
         ),
     ] = None,
@@ -84,22 +95,27 @@ def command(
         epforge validate --library libother_ep.so
     """
     from epforge.cli.show.progress import progress
-    from epforge.validate import THIS, Limits, find_runtime, validate
+    from epforge.validate import Limits, validate
+    from epforge.validate.cross import find_target
 
     rungs, expect = _rungs(rung or []), _kind(kind)
-    target = _library(project, library, preset)
+    platform = find_target(target) if target else None
+    if platform and preset != "release":
+        raise UsageError("--target has a preset of its own", "Leave --preset away.")
+    path = _library(project, library, preset, target)
     with progress(quiet=as_json) as show:
-        runtimes = [find_runtime(wanted, show) for wanted in runtime or []]
         report = validate(
-            target,
+            path,
             manifest,
             rungs=rungs,
-            runtimes=runtimes or (THIS,),
+            runtimes=_runtimes(runtime or [], platform, show),
+            target=platform,
             keep_going=keep_going,
             allow_no_devices=allow_no_devices,
             expect=expect,
             only=op or (),
             limits=Limits(stall_s=time_limit),
+            make_wheel=None if library else _wheels(project or Path(), target or preset, show),
             progress=show,
         )
     if as_json:
@@ -131,7 +147,8 @@ def show_report(report: Report) -> None:
     runtimes = (
         f" on onnxruntime {', '.join(dict.fromkeys(report.runtimes))}" if report.runtimes else ""
     )
-    console.print(Text(f"{what}{report.library.name}{runtimes}"), soft_wrap=True)
+    target = f" for {report.target}" if report.target else ""
+    console.print(Text(f"{what}{report.library.name}{target}{runtimes}"), soft_wrap=True)
     if console.is_terminal:
         console.print(table)
     else:
@@ -164,31 +181,63 @@ def _detail(check: Check) -> str:
     return check.detail.replace("\n", " ")
 
 
-def _library(project: Path | None, library: Path | None, preset: str) -> Path:
+def _runtimes(
+    wanted: list[str], target: Target | None, progress: Callable[[str], None]
+) -> Sequence[Runtime | OfTarget]:
+    """The onnxruntimes to validate on: this machine's, or those of another platform."""
+    from epforge.ort.sdk import find_sdk
+    from epforge.validate import THIS, find_runtime
+    from epforge.validate.cross import API_LEVEL, OfTarget
+
+    if target is None or target.native:
+        return [find_runtime(each, progress) for each in wanted] or [THIS]
+    if target.not_run:
+        return ()
+    headers = find_sdk(None, API_LEVEL).include
+    return [OfTarget(target, each, headers) for each in wanted or [""]]
+
+
+def _library(project: Path | None, library: Path | None, preset: str, target: str | None) -> Path:
     if library is not None:
         if project is not None:
             raise UsageError("give a project or --library, not both")
         return library
-    return library_of(project or Path(), preset)
+    return library_of(project or Path(), preset, target)
 
 
-def library_of(project: Path, preset: str) -> Path:
-    """The library that a preset of a project has built. Raises UsageError if there is none."""
+def library_of(project: Path, preset: str, target: str | None = None) -> Path:
+    """The library that a preset of a project has built. Raises UsageError if there is none.
+
+    Args:
+        target: the platform that it is for; its preset is then the target's.
+    """
     from epforge.build import open_project
 
     opened = open_project(project)
-    path = opened.library_path(preset)
+    path = opened.library_path(target or preset)
     if not path.is_file():
         raise UsageError(
             f"{opened.root} is not built: there is no {path}",
             f"Run: epforge build {quoted(project)}"
-            + ("" if preset == "release" else f" --preset {preset}"),
+            + (f" --target {target}" if target else "")
+            + (f" --preset {preset}" if preset != "release" and not target else ""),
         )
     return path
 
 
+def _wheels(project: Path, preset: str, progress: Callable[[str], None]) -> Callable[[Path], Path]:
+    """What makes the project's wheel in a directory."""
+
+    def make(output: Path) -> Path:
+        from epforge.build.wheel import build_wheel
+
+        return build_wheel(project, preset, output=output, progress=progress).wheel
+
+    return make
+
+
 def _rungs(wanted: list[str]) -> tuple[Rung, ...]:
-    from epforge.validate import RUNGS
+    from epforge.validate import RUNGS, USUAL
 
     known = {str(rung): rung for rung in RUNGS}
     for name in wanted:
@@ -196,7 +245,7 @@ def _rungs(wanted: list[str]) -> tuple[Rung, ...]:
             raise UsageError(
                 f"--rung {name}: there is no such rung", f"They are: {', '.join(known)}."
             )
-    return tuple(rung for rung in RUNGS if not wanted or rung in wanted)
+    return tuple(rung for rung in RUNGS if rung in wanted) or USUAL
 
 
 def _kind(wanted: str) -> Kind:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from epforge.names import Identifier, Safe
 from epforge.ops.model import DType
 from epforge.plan import services
-from epforge.plan.kernel_table import table_view
+from epforge.plan.kernel_table import has_masks, table_view
 from epforge.plan.kernel_view import enumerator, kernel_view
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import Blueprint, Op
@@ -78,11 +78,6 @@ def switches(blueprint: Blueprint) -> Mapping[str, object]:
         "strings_attributes": "strings" in kinds,
         "tensor_attributes": "tensor" in kinds,
     }
-
-
-def has_masks(blueprint: Blueprint) -> bool:
-    """Do the rows of the kernel table say which positions a type rule is about?"""
-    return blueprint.compiles or bool(blueprint.custom_ops)
 
 
 def files(blueprint: Blueprint, params: Mapping[str, object]) -> list[FileSpec]:

@@ -1,14 +1,13 @@
-"""What the project tells people: its README, and the workflow that keeps it true."""
+"""What the project tells people: its README."""
 
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
-from epforge.plan import memory, samples
+from epforge.plan import memory, python_options, samples
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
     Device,
-    DeviceType,
     Op,
     Option,
     OptionType,
@@ -20,8 +19,8 @@ _NAMED_OPS = 12  # more than these are counted, not listed
 
 
 def files(blueprint: Blueprint) -> list[FileSpec]:
-    """README and CI workflow."""
-    return [_readme(blueprint), _workflow(blueprint)]
+    """The README."""
+    return [_readme(blueprint)]
 
 
 def _torch_package(blueprint: Blueprint) -> Identifier | None:
@@ -63,6 +62,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             **memory.switches(blueprint),
             "devices": [_device(device, blueprint) for device in blueprint.devices],
             "options": [_option(option) for option in blueprint.provider_options],
+            "keyword": python_options.first_keyword(blueprint),
             "dynamic": dynamic,
             "dynamic_names": ", ".join(dynamic),
             "custom_ops": [_custom_op(op) for op in blueprint.custom_ops],
@@ -80,24 +80,6 @@ def _readme(blueprint: Blueprint) -> FileSpec:
     )
 
 
-def _workflow(blueprint: Blueprint) -> FileSpec:
-    oldest = "onnxruntime==" + blueprint.ort.minimum_text
-    return FileSpec(
-        path=".github/workflows/ci.yml",
-        template="plugin/.github/workflows/ci.yml",
-        owner=Owner.SHARED,
-        params={
-            "macro": blueprint.names.macro,
-            "headers": f"1.{blueprint.ort.target}.0",
-            "oldest": oldest,
-            "python_version": ".".join(map(str, blueprint.python_min)),
-            "device_everywhere": any(_is_everywhere(device) for device in blueprint.devices),
-            "cuda": blueprint.cuda is not None,
-        },
-        reason="builds the project and runs its tests on its oldest and the newest runtime",
-    )
-
-
 def _op_names(blueprint: Blueprint) -> str:
     if len(blueprint.ops) > _NAMED_OPS:
         return ""
@@ -107,13 +89,6 @@ def _op_names(blueprint: Blueprint) -> str:
 def _is_stub(op: Op) -> bool:
     """Does its kernel start empty? Whose it is does not count: ejecting leaves the README be."""
     return op.row is None
-
-
-def _is_everywhere(device: Device) -> bool:
-    """Is it offered on any machine?"""
-    any_vendor = device.match.vendor_id is None and not device.match.device_ids
-    generic = device.type is DeviceType.CPU and any_vendor and not device.match.metadata
-    return generic or device.virtual is VirtualPolicy.ALLOWED
 
 
 def _device(device: Device, blueprint: Blueprint) -> dict[str, str | Identifier]:

@@ -11,6 +11,7 @@ from epforge.plan import layout
 from epforge.plan.kernel_view import MASK_BITS, enumerator, kernel_view, mask
 from epforge.resolve.model import Blueprint, KernelSource, Op, OpVersion
 from epforge.resolve.optypes import tensor_type
+from epforge.resolve.services import Native
 
 _SHORT_LIST = 3
 
@@ -72,6 +73,13 @@ class TableView:
     rows: tuple[RowView, ...]
 
 
+def has_masks(blueprint: Blueprint) -> bool:
+    """Do the rows say which positions a type rule is about? They do where something other than ONNX
+    Runtime checks the types of nodes."""
+    separate = blueprint.native is Native.SEPARATE
+    return blueprint.compiles or bool(blueprint.custom_ops) or separate
+
+
 def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableView:
     """The table of the blueprint's ops, sorted by domain, op and version.
 
@@ -82,7 +90,7 @@ def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableV
     lists: dict[tuple[DType, ...], TypesView] = {}
     rules: list[RulesView] = []
     rows: list[RowView] = []
-    fixed = blueprint.compiles or bool(blueprint.custom_ops)
+    fixed = has_masks(blueprint)
     every = (*blueprint.ops, *layout.converted(blueprint)) if only is None else only
     ops = sorted(every, key=lambda op: (op.domain, op.op))
     for op in ops:

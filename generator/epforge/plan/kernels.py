@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from epforge.plan import custom_ops, layout
 from epforge.plan.kernel_samples import calls
-from epforge.plan.kernel_table import table_view
+from epforge.plan.kernel_table import has_masks, table_view
 from epforge.plan.kernel_view import ORDINARY_OPERANDS, KernelView, TypeView, kernel_view
 from epforge.plan.model import FileSpec, Owner
 from epforge.plan.once import once
@@ -132,7 +132,7 @@ def _table(blueprint: Blueprint) -> list[FileSpec]:
             reason,
             table=table_view(blueprint),
             compiled=blueprint.compiles,
-            masks=custom_ops.has_masks(blueprint),
+            masks=has_masks(blueprint),
             nhwc=blueprint.layout is Layout.NHWC,
         ),
     ]

@@ -6,11 +6,22 @@ import dataclasses
 import itertools
 from collections.abc import Iterable
 
-from epforge.plan import docs, kernels, project, python, samples, shell
+from epforge.plan import (
+    docs,
+    kernels,
+    native,
+    nuget,
+    packaging,
+    project,
+    python,
+    samples,
+    shell,
+    targets,
+)
 from epforge.plan.model import FileSpec, Plan
 from epforge.resolve.model import Blueprint
 
-_PARTS = (project, shell, kernels, python, samples, docs)
+_PARTS = (project, shell, kernels, python, packaging, native, targets, nuget, samples, docs)
 
 
 def make_plan(blueprint: Blueprint) -> Plan:

@@ -1,11 +1,11 @@
-"""The Python package beside the library, its metadata, and the project's Python tests."""
+"""The Python package beside the library, and the project's Python tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from epforge.names import Identifier
-from epforge.plan import memory, services
+from epforge.plan import memory, packaging, python_options, services
 from epforge.plan.cases import op_cases
 from epforge.plan.custom_reference import reference_view
 from epforge.plan.model import FileSpec, Owner
@@ -22,13 +22,13 @@ _COMPILING = {
     "compiling.py": "compiles models ahead of time",
 }
 
+_PYTHON_PLATFORMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
+
 
 def files(blueprint: Blueprint) -> list[FileSpec]:
     """The Python side of a project."""
     return [
         *_package(blueprint),
-        _metadata(blueprint),
-        _plugin_config(blueprint),
         *_tests(blueprint),
     ]
 
@@ -51,27 +51,38 @@ def compiling_files(folder: str) -> list[FileSpec]:
     ]
 
 
+def _runtime_libraries(blueprint: Blueprint) -> list[tuple[str, tuple[str, ...]]]:
+    """The files to be beside the library, by Python's names of the platforms."""
+    files = packaging.runtime_files(blueprint)
+    return [(_PYTHON_PLATFORMS[platform], names) for platform, names in files.items()]
+
+
 def _package(blueprint: Blueprint) -> list[FileSpec]:
     names = blueprint.names
+    custom = {
+        "package": names.package,
+        "custom_ops": bool(blueprint.custom_ops),
+        "custom_library": blueprint.custom_library is not None,
+    }
+    several = {"several": len(blueprint.providers) > 1}
     parts: dict[str, tuple[Mapping[str, object], str]] = {
-        "__init__.py": (
-            {
-                "ep": names.ep,
-                "package": names.package,
-                "several": len(blueprint.providers) > 1,
-                "device_memory": blueprint.memory.on_device,
-                "custom_ops": bool(blueprint.custom_ops),
-                "custom_library": blueprint.custom_library is not None,
-            },
-            "registers the library from Python",
-        ),
+        "__init__.py": ({**custom, **several, "ep": names.ep}, "the package's functions"),
         "__main__.py": (
-            {"package": names.package, "contexts": blueprint.has_contexts},
+            {
+                "package": names.package,
+                "contexts": blueprint.has_contexts,
+                "virtual": _virtual(blueprint),
+            },
             "prints what the library is and offers",
+        ),
+        "_diagnostics.py": (
+            {"package": names.package, "macro": names.macro},
+            "prints what may explain a failure",
         ),
         "_identity.py": (
             {
-                "distribution": names.distribution,
+                "distribution": packaging.distributions(blueprint)[0],
+                "distributions": packaging.distributions(blueprint),
                 "version": str(blueprint.version),
                 "vendor": blueprint.vendor.name,
                 "ep": names.ep,
@@ -80,10 +91,30 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
                 "library_variable": _library_variable(blueprint),
                 "custom_library": blueprint.custom_library,
                 "custom_library_variable": _custom_library_variable(blueprint),
+                "runtime_libraries": _runtime_libraries(blueprint),
                 "ort_minimum": blueprint.ort.minimum_text,
             },
             "names and versions that the package shares with the library",
         ),
+        "_library.py": (custom, "finds the library"),
+        "_options.py": (
+            {"options": python_options.table(blueprint)},
+            "the provider options, and the text that values become",
+        ),
+        "_registration.py": (
+            {**custom, **several, "device_memory": blueprint.memory.on_device},
+            "registers the library, and ends that in time",
+        ),
+        "_report.py": ({}, "what there is of this installation"),
+        "_runtime.py": ({}, "finds onnxruntime, and judges it"),
+        "_sessions.py": (
+            {
+                **python_options.signature(blueprint),
+                "nhwc": blueprint.layout is Layout.NHWC,
+            },
+            "options of sessions on the execution provider, and where they run",
+        ),
+        "_types.py": ({}, "the types of onnxruntime's objects"),
         "py.typed": ({}, "says that the package is typed"),
     }
     folder = f"python/{names.package}"
@@ -100,49 +131,6 @@ def _package(blueprint: Blueprint) -> list[FileSpec]:
         ),
         *(compiling_files(folder) if blueprint.has_contexts else ()),
     ]
-
-
-def _plugin_config(blueprint: Blueprint) -> FileSpec:
-    """What ONNX Runtime's own tools are told about the library, as it is built on Linux."""
-    names = blueprint.names
-    suffix = ".virtual" if _virtual(blueprint) else ""
-    return FileSpec(
-        path="packaging/plugin_ep.json",
-        template="plugin/packaging/plugin_ep.json",
-        owner=Owner.GENERATED,
-        params={
-            "config": {
-                "ep_library_registration_name": f"{names.name.kebab}{suffix}",
-                "ep_library_path": f"../build/release/{_file_names(names.library)[0]}",
-                "selected_ep_name": str(names.ep),
-                "default_ep_options": {},
-            }
-        },
-        reason="the library as ONNX Runtime's own tools are told of it",
-    )
-
-
-def _metadata(blueprint: Blueprint) -> FileSpec:
-    names = blueprint.names
-    minimum = ".".join(map(str, blueprint.python_min))
-    return FileSpec(
-        path="pyproject.toml",
-        template="plugin/pyproject.toml",
-        owner=Owner.SHARED,
-        params={
-            "distribution": names.distribution,
-            "version": blueprint.version.pep440,
-            "description": f"{names.ep}: an ONNX Runtime plugin execution provider",
-            "requires_python": f">={minimum}",
-            "python_minimum": minimum,
-            "license": blueprint.license,
-            "vendor": blueprint.vendor.name,
-            "onnxruntime_requirement": f"onnxruntime>={blueprint.ort.minimum_text}",
-            "package": names.package,
-            "package_directory": f"python/{names.package}",
-        },
-        reason="metadata of the Python package; settings of its tests and checks",
-    )
 
 
 def _tests(blueprint: Blueprint) -> list[FileSpec]:
@@ -174,6 +162,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
                 **package,
                 **variable,
                 "several": len(blueprint.providers) > 1,
+                "contexts": blueprint.has_contexts,
                 "no_device_variable": no_device,
             },
             "library and package agree",
@@ -189,6 +178,23 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             "the options' parser",
         ),
         "test_registration.py": ({**package, "virtual": virtual}, "registration and its end"),
+        "test_report.py": (
+            {
+                **package,
+                "package_name": str(names.package),
+                "diagnostics": f"{names.package}._diagnostics",
+            },
+            "what the package says of itself",
+        ),
+        "test_session_options.py": (
+            {
+                **package,
+                **layout,
+                "options": bool(blueprint.provider_options),
+                "keyword": python_options.first_keyword(blueprint),
+            },
+            "sessions by way of the package",
+        ),
         "test_sessions.py": ({}, "sessions, threads, open shapes"),
     }
     if blueprint.custom_ops:

@@ -69,7 +69,9 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
     return {
         "custom_library": blueprint.custom_library is not None,
         "ep": names.ep,
+        "any_runtime_libs": bool(blueprint.runtime_libs),
         "macro": names.macro,
+        "package": names.package,
         "ort_minimum": Safe(blueprint.ort.minimum_text),
         "virtual": registration_name(blueprint) != str(names.ep),
     }

@@ -14,6 +14,7 @@ from epforge.plan import (
     layout,
     memory,
     services,
+    targets,
     test_variant,
 )
 from epforge.plan.model import FileSpec, Owner
@@ -326,8 +327,8 @@ def _build(blueprint: Blueprint, compiled: Sequence[FileSpec]) -> list[FileSpec]
             "CMakePresets.json",
             "plugin/CMakePresets.json",
             Owner.SHARED,
-            {"macro": names.macro},
-            "release, debug and sanitizer builds",
+            {"macro": names.macro, "targets": targets.presets(blueprint)},
+            "release, debug and sanitizer builds, and one for each target",
         ),
         *(
             _generated(f"cmake/gen/{name}.cmake", params, reason)

@@ -6,6 +6,7 @@ means a fault of a template. Text that cannot stand in the place at all raises V
 
 from __future__ import annotations
 
+import html as _html
 import json as _json
 import re
 from collections.abc import Callable, Iterable
@@ -102,6 +103,12 @@ def md_code_cell(text: str) -> Safe:
     return Safe(md_code(text).replace("|", "\\|"))
 
 
+def xml(text: str) -> Safe:
+    """One line of text in XML: between tags, or in an attribute with double quotes. A @ is
+    escaped, too: it marks the variables of what is packed."""
+    return Safe(_html.escape(_one_line(text)).replace("@", "&#64;"))
+
+
 def path(text: str) -> Safe:
     """A relative path with forward slashes whose parts need no quoting anywhere."""
     for part in text.split("/"):
@@ -147,5 +154,6 @@ FILTERS: dict[str, Callable[..., Safe]] = {
     "py_string": py_string,
     "py_value": py_value,
     "toml_string": toml_string,
+    "xml": xml,
     "yaml_string": yaml_string,
 }

@@ -12,13 +12,12 @@ from epforge.resolve.custom_ops import check_runtimes, resolve_custom_ops
 from epforge.resolve.custom_schema import as_op, as_schema
 from epforge.resolve.extras import (
     resolve_compile,
-    resolve_distributions,
     resolve_features,
-    resolve_texts,
     resolve_torch,
 )
 from epforge.resolve.findings import Findings
 from epforge.resolve.layout import resolve_layout
+from epforge.resolve.libraries import resolve_distributions, resolve_libraries
 from epforge.resolve.model import Blueprint, Op, Paradigm
 from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendor, resolve_version
 from epforge.resolve.operators import resolve_ops
@@ -121,6 +120,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     devices = resolve_devices(shape.devices, names, paradigm, vendor, found)
     ort = resolve_ort(shape.ort, found)
     check_runtimes(shape.custom_ops, ort, found)
+    runtime_libs, system_libs = resolve_libraries(shape, names, found)
     return Blueprint(
         edition=shape.epforge,
         names=names,
@@ -144,10 +144,10 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         compile=compiling,
         layout=Layout(shape.layout),
         features=resolve_features(shape, ort.target, found),
-        runtime_libs=resolve_texts(shape.runtime_libs, ("runtime_libs",), found),
-        system_libs=resolve_texts(shape.system_libs, ("system_libs",), found),
+        runtime_libs=runtime_libs,
+        system_libs=system_libs,
         native=Native(shape.python.native),
-        distributions=resolve_distributions(shape.python, found),
+        distributions=resolve_distributions(shape.python, names.distribution, found),
         cuda=resolve_cuda(shape.cuda, shape.runtime, found),
         torch=resolve_torch(shape, names.namespace, found),
         overlays=resolve_overlays(shape.overlays, found),

@@ -1,4 +1,4 @@
-"""Compiling, features, libraries and PyTorch: checked and typed."""
+"""Compiling, features and PyTorch: checked and typed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from epforge.blueprint.diagnostic import show
 from epforge.blueprint.nodes import Path
-from epforge.blueprint.shape import BlueprintShape, CompileShape, PythonShape
+from epforge.blueprint.shape import BlueprintShape, CompileShape
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
 from epforge.resolve.findings import Findings
@@ -53,7 +53,6 @@ TORCH_NAMESPACES = frozenset(
 )  # fmt: skip
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-_SUFFIX = re.compile(r"|[-._]?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 
 def resolve_compile(
@@ -206,32 +205,3 @@ def resolve_torch(
             what = f"torch.{key}: the exporter has no opset {opset}"
             found.error(("torch", key), "unknown-opset", what, f"{low} to {high}")
     return Torch(shape.legacy, shape.dynamo)
-
-
-def resolve_distributions(shape: PythonShape, found: Findings) -> tuple[str, ...]:
-    """The suffixes of the Python distributions."""
-    suffixes = tuple(distribution.suffix for distribution in shape.distributions)
-    path: Path = ("python", "distributions")
-    if not suffixes and not found.source.incomplete("python"):
-        found.error(path, "empty-list", "distributions: the list is empty", "at least one")
-    for index, suffix in enumerate(suffixes):
-        place: Path = (*path, index, "suffix")
-        if not _SUFFIX.fullmatch(suffix) or len(suffix) > 40:
-            what = f"suffix: {show(suffix)} cannot end the name of a distribution"
-            found.error(place, "bad-name", what, "nothing, or such as -cu13")
-        if suffix in suffixes[:index]:
-            what = f"two distributions have the suffix {show(suffix)}"
-            found.error(place, "name-collision", what)
-    return suffixes
-
-
-def resolve_texts(texts: tuple[str, ...], path: Path, found: Findings) -> tuple[str, ...]:
-    """A list of file names or paths: one printable line each, none twice."""
-    for index, text in enumerate(texts):
-        if not text.strip() or not text.isprintable() or len(text) > 1024:
-            what = f"{path[0]}: {show(text)} is not a path"
-            found.error((*path, index), "bad-value", what, "one line of printable characters")
-        elif text in texts[:index]:
-            what = f"{path[0]}: {show(text)} is listed twice"
-            found.error((*path, index), "listed-twice", what, "", "delete one of them")
-    return texts

@@ -6,7 +6,6 @@ an operator's schema (types, versions, families) is noted where operators are re
 
 from __future__ import annotations
 
-from epforge.blueprint.shape import TARGETS
 from epforge.blueprint.source import BlueprintSource
 from epforge.resolve.findings import Findings
 
@@ -19,6 +18,8 @@ def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings
             found.later(("paradigm",), f"paradigm {shape.paradigm} with runtime cuda")
         if shape.custom_ops:
             found.later(("custom_ops",), "custom operators with runtime cuda")
+        if shape.python.native != "none":
+            found.later(("python", "native"), "kernels for numpy with runtime cuda")
     if shape.features.graph_capture and shape.paradigm != "kernel-registry":
         found.later(("features", "graph_capture"), f"graph capture with paradigm {shape.paradigm}")
     for index, text in enumerate(shape.types):
@@ -29,16 +30,6 @@ def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings
     if shape.layout != "NCHW" and shape.runtime == "cuda":
         found.later(("layout",), f"layout {shape.layout} with runtime cuda")
     _note_several(source, own_provider, found)
-    if shape.runtime_libs:
-        found.later(("runtime_libs",), "shipping vendor libraries")
-    if shape.system_libs:
-        found.later(("system_libs",), "leaving system libraries out of packages")
-    if shape.python.native != "none":
-        found.later(("python", "native"), "kernels for numpy")
-    if [distribution.suffix for distribution in shape.python.distributions] not in ([], [""]):
-        found.later(("python", "distributions"), "several Python distributions")
-    if set(shape.targets) != set(TARGETS):
-        found.later(("targets",), "leaving platforms out")
 
 
 def _note_several(source: BlueprintSource, own_provider: str, found: Findings) -> None:

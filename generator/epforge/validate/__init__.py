@@ -6,18 +6,18 @@ worker and becomes a result.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import UsageError
-from epforge.validate import context, graphs, ops, static
+from epforge.validate import context, graphs, ops, package, static
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
+from epforge.validate.cross import OfTarget, Target
 from epforge.validate.load import Loaded, Loader
-from epforge.validate.model import RUNGS, CaseResult, Check, Outcome, Report, Rung
+from epforge.validate.model import RUNGS, USUAL, CaseResult, Check, Outcome, Report, Rung
 from epforge.validate.process import Limits, run_worker
 from epforge.validate.runtime import THIS, Runtime, find_runtime
 from epforge.validate.sanitizers import preload_for
@@ -27,6 +27,7 @@ from epforge.validate.static import Kind
 __all__ = [
     "RUNGS",
     "THIS",
+    "USUAL",
     "CaseResult",
     "Check",
     "Kind",
@@ -66,14 +67,16 @@ def validate(
     library: Path,
     manifest: Path | None = None,
     *,
-    rungs: Sequence[Rung] = RUNGS,
-    runtimes: Sequence[Runtime] = (THIS,),
+    rungs: Sequence[Rung] = USUAL,
+    runtimes: Sequence[Runtime | OfTarget] = (THIS,),
+    target: Target | None = None,
     keep_going: bool = False,
     allow_no_devices: bool = False,
     expect: Kind = Kind.PLUGIN_EP,
     only: Sequence[str] = (),
     limits: Limits | None = None,
     jobs: int = 2,
+    make_wheel: Callable[[Path], Path] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Climbs the ladder on one library and reports what was found.
@@ -84,16 +87,21 @@ def validate(
             one the claims are probed.
         rungs: which rungs to climb, lowest first.
         runtimes: the onnxruntime packages to do it on.
+        target: the platform that the library is for; this machine's own if None. `runtimes` are
+            then those of that platform.
         keep_going: climb on after a rung that failed, where that is possible at all.
         allow_no_devices: zero devices are no failure.
         expect: PLUGIN_EP, or CUSTOM_OPS, of which only rung `static` is known.
         only: names of ops to restrict rung `ops` to.
         limits: what a worker process may use.
         jobs: workers at a time.
+        make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
+            path; it may raise EpforgeError. None for a library that has none.
         progress: told what is being done.
 
-    Raises UsageError for a library or manifest that is not there or cannot be read. Whatever the
-    library does is in the report, never an exception.
+    Raises UsageError for a library or manifest that is not there or cannot be read, MissingError
+    when what rung `package` installs cannot be had. Whatever the library does is in the report,
+    never an exception.
     """
     started = time.monotonic()
     library = Path(library).absolute()
@@ -107,6 +115,7 @@ def validate(
         limits=limits or Limits(),
         jobs=jobs,
         progress=progress,
+        target=target,
     )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
@@ -114,11 +123,17 @@ def validate(
     checks, loadable = climb.static(expect)
     ep = claims.ep if claims else ""
     versions: list[str] = []
-    for runtime in runtimes if loadable and set(rungs) - {Rung.STATIC} else ():
-        loaded, more = climb.on_runtime(runtime, claims)
+    loading = loadable and set(rungs) - {Rung.STATIC, Rung.PACKAGE}
+    for runtime in runtimes if loading else ():
+        with runtime.at_hand(progress) as there:
+            loaded, more = climb.on_runtime(there, claims)
         checks += more
         versions.append(loaded.runtime)
         ep = ep or loaded.ep
+    if loadable and Rung.PACKAGE in rungs:
+        failed = any(check.outcome.bad for check in checks)
+        checks += climb.package(make_wheel, runtimes, failed)
+        versions = versions or list(dict.fromkeys(check.runtime for check in checks))
     return Report(
         library=library,
         ep=ep,
@@ -126,6 +141,7 @@ def validate(
         runtimes=tuple(filter(None, versions)),
         checks=tuple(checks),
         seconds=time.monotonic() - started,
+        target=target.name if target else "",
     )
 
 
@@ -140,6 +156,7 @@ class _Climb:
     limits: Limits
     jobs: int
     progress: Callable[[str], None]
+    target: Target | None = None
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -147,13 +164,16 @@ class _Climb:
         The rung is always climbed, for its sake; its lines count if it was asked for, or if they
         say why nothing more is done.
         """
-        found = list(static.check(self.library, self.binary, expect, sys.platform))
+        place = self.target.place if self.target else static.here()
+        found = list(static.check(self.library, self.binary, expect, place))
         above = [rung for rung in self.rungs if rung is not Rung.STATIC]
         if expect is not Kind.PLUGIN_EP:
             why = "custom-op libraries have rung static only"
             return found + [_skipped(rung, why) for rung in above], False
-        wrong = static.mismatch(self.binary, expect, sys.platform)
+        wrong = static.mismatch(self.binary, expect, place)
         loadable = not wrong and all(x in self.binary.exports for x in static.ENTRY_POINTS)
+        if loadable and self.target and self.target.not_run:
+            return found + [_skipped(rung, self.target.not_run) for rung in above], False
         if loadable and Rung.STATIC not in self.rungs:
             return [], True
         failed = any(check.outcome.bad for check in found)
@@ -184,6 +204,29 @@ class _Climb:
         lacking = "" if loaded.usable else "no device to run on"
         return loaded, [*checks, *self._above_load(site, lacking, failed)]
 
+    def package(
+        self,
+        make_wheel: Callable[[Path], Path] | None,
+        runtimes: Sequence[Runtime | OfTarget],
+        failed: bool,
+    ) -> Sequence[Check]:
+        """Rung `package`, on all runtimes.
+
+        Args:
+            failed: something below has failed.
+        """
+        if make_wheel is None:
+            return [_skipped(Rung.PACKAGE, "a library alone has no package")]
+        if failed and not self.keep_going:
+            return [_skipped(Rung.PACKAGE, "a lower rung failed")]
+        own = [runtime for runtime in runtimes if isinstance(runtime, Runtime)]
+        if not own:
+            return [_skipped(Rung.PACKAGE, "only on such a machine itself")]
+        if self.binary.sanitizers:
+            return [_skipped(Rung.PACKAGE, "nobody installs a library with sanitizers")]
+        packing = package.Packing(self.library, make_wheel, own, self.limits, self.progress)
+        return package.run(packing)
+
     def _above_load(self, site: Site, lacking: str, failed: bool) -> Iterator[Check]:
         """The rungs that need devices.
 
@@ -196,6 +239,8 @@ class _Climb:
                 continue
             if failed and not self.keep_going:
                 yield _skipped(rung, "a lower rung failed", site.version)
+            elif site.runtime.host and rung is not Rung.OPS:
+                yield _skipped(rung, "only on such a machine itself", site.version)
             elif lacking:
                 yield _skipped(rung, lacking, site.version)
             elif not site.records_placement:

@@ -13,7 +13,7 @@ from typing import Any
 
 from epforge.validate.manifest import Manifest, version_tuple
 from epforge.validate.model import Check, Outcome, Rung
-from epforge.validate.process import Limits, WorkerRun, run_worker, workers
+from epforge.validate.process import Limits, WorkerRun, workers
 from epforge.validate.runtime import Runtime
 
 NAME = "epforge-check"  # differs from every EP's name: the registration name must not matter
@@ -95,7 +95,7 @@ class Loader:
 
     def _worker(self, job: str, **values: object) -> WorkerRun:
         given = {"job": job, "library": str(self.library), **values}
-        return run_worker(given, self.limits, self.runtime.directory, self.preload)
+        return self.runtime.run(given, self.limits, self.preload)
 
     def _line(self, name: str, outcome: Outcome, detail: str, version: str, s: float = 0) -> Check:
         return Check(Rung.LOAD, name, outcome, detail, version, s)

@@ -19,9 +19,12 @@ class Rung(StrEnum):
     OPS = "ops"  # every declared op x type x since-version x shape
     GRAPHS = "graphs"  # models that have to be divided, sessions side by side
     CONTEXT = "context"  # compiled models: written, moved, damaged, read again
+    PACKAGE = "package"  # the wheel: made, installed in a fresh environment, used, uninstalled
 
 
 RUNGS = tuple(Rung)
+# What is climbed unless somebody asks for others: all that installs nothing.
+USUAL = tuple(rung for rung in RUNGS if rung is not Rung.PACKAGE)
 
 
 class Outcome(StrEnum):
@@ -84,6 +87,7 @@ class Report:
         runtimes: the onnxruntime versions it was validated on.
         checks: in the order they were made.
         seconds: wall time of all.
+        target: the platform that the library is for, if that was said.
     """
 
     library: Path
@@ -92,6 +96,7 @@ class Report:
     runtimes: tuple[str, ...]
     checks: tuple[Check, ...]
     seconds: float
+    target: str = ""
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -119,7 +124,13 @@ class Report:
     @property
     def summary(self) -> str:
         """One line: the verdict, and where it failed."""
-        counts, cases = self.counts, self.case_counts
+        counts = self.counts
+        cases = Counter(
+            case.outcome
+            for check in self.checks
+            if check.rung is not Rung.PACKAGE  # whose cases are no models
+            for case in check.cases
+        )
         numbers = ", ".join(f"{counts[o]} {o}" for o in Outcome if counts[o])
         ran = sum(cases.values()) - cases[Outcome.NOT_CHECKED]
         models = f"; {ran} model{'' if ran == 1 else 's'} run" if ran else ""
@@ -137,6 +148,7 @@ class Report:
         return {
             "format": 1,
             "library": str(self.library),
+            "target": self.target or None,
             "ep": self.ep,
             "manifest": str(self.manifest) if self.manifest else None,
             "runtimes": list(self.runtimes),

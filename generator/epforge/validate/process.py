@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,7 +161,6 @@ def run_worker(
         runtime_dir: directory that holds the onnxruntime package to use; this Python's if None.
         preload: libraries the loader must load first (sanitizer runtimes).
     """
-    started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="epforge-validate-") as scratch:
         folder = Path(scratch)
         job_path, records, stderr = folder / "job.json", folder / "records", folder / "stderr"
@@ -173,36 +172,51 @@ def run_worker(
         }
         job_path.write_text(json.dumps(given), encoding="utf-8")
         records.touch()
-        with stderr.open("wb") as errors:
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "epforge.validate.worker",
-                    str(job_path),
-                    str(records),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                cwd=folder,
-                env=environment(runtime_dir, preload),
-                start_new_session=True,
-            )
-            _running.add(process)
-            try:
-                if _stopping.is_set():  # it started while the others were being ended
-                    _end(process)
-                timed_out = _wait(process, records, limits.stall_s)
-            finally:
-                _running.discard(process)
-        said = parse(records.read_text(encoding="utf-8", errors="replace"))
-        text = stderr.read_text(encoding="utf-8", errors="replace")
-    finished = any(item["record"] == "done" for item in said)
+        command = [
+            *(sys.executable, "-P", "-m", "epforge.validate.worker", str(job_path), str(records)),
+        ]
+        env = environment(runtime_dir, preload)
+        return run_recorded(command, records, stderr, folder, env, limits.stall_s)
+
+
+def run_recorded(
+    command: Sequence[str],
+    records: Path,
+    stderr: Path,
+    cwd: Path,
+    env: Mapping[str, str],
+    stall_s: float,
+) -> WorkerRun:
+    """Runs a program that writes records to its end; never raises for what it does.
+
+    Args:
+        records: the file that it writes to; it exists. It hangs when that stops growing.
+        stderr: the file that its stderr goes to.
+        stall_s: seconds without a sign of progress until it is ended.
+    """
+    started = time.monotonic()
+    with stderr.open("wb") as errors:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            cwd=cwd,
+            env=dict(env),
+            start_new_session=True,
+        )
+        _running.add(process)
+        try:
+            if _stopping.is_set():  # it started while the others were being ended
+                _end(process)
+            timed_out = _wait(process, records, stall_s)
+        finally:
+            _running.discard(process)
+    text = stderr.read_text(encoding="utf-8", errors="replace")
+    said = parse(records.read_text(encoding="utf-8", errors="replace"))
     return WorkerRun(
         records=tuple(said),
-        finished=finished,
+        finished=any(item["record"] == "done" for item in said),
         returncode=process.returncode,
         timed_out=timed_out,
         stderr=text,

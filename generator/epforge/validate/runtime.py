@@ -8,15 +8,38 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from epforge.cache import cache_dir
 from epforge.errors import MissingError, UsageError
+from epforge.validate.process import Limits, WorkerRun, run_worker
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+(\.?(a|b|rc|dev|post)\d+)?")
 _PIP_S = 900
+
+
+@dataclass(frozen=True)
+class Host:
+    """A program for another machine, with a runtime in it, that does the work of a worker.
+
+    Args:
+        command: how to start it.
+        env: its whole environment.
+        windows: its paths are those of Windows; this machine's are below drive Z.
+        readable: takes out of what was written to stderr what is not the library's.
+    """
+
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    windows: bool
+    readable: Callable[[str], str]
+
+    def job(self) -> dict[str, object]:
+        """What a worker has to know of it."""
+        return {"command": self.command, "env": dict(self.env), "windows": self.windows}
 
 
 @dataclass(frozen=True)
@@ -26,10 +49,29 @@ class Runtime:
     Args:
         label: what the user asked for: a version, a directory, or "" for this Python's own.
         directory: what goes first on the module path; None for this Python's own.
+        host: the program for another machine that it is in; None where workers have it themselves.
     """
 
     label: str
     directory: Path | None
+    host: Host | None = None
+
+    @contextmanager
+    def at_hand(self, progress: Callable[[str], None]) -> Iterator[Runtime]:
+        """The runtime, ready to run libraries in."""
+        yield self
+
+    def run(
+        self, job: Mapping[str, object], limits: Limits, preload: tuple[str, ...] = ()
+    ) -> WorkerRun:
+        """Runs a job of `run_worker` in it."""
+        if self.host is None:
+            return run_worker(job, limits, self.directory, preload)
+        run = run_worker({**job, "host": self.host.job()}, limits)
+        for ended in run.named("ended"):
+            code, at_exit = int(ended["returncode"]), bool(ended["at_exit"])
+            run = replace(run, returncode=code, finished=at_exit)
+        return replace(run, stderr=self.host.readable(run.stderr))
 
 
 THIS = Runtime("", None)

@@ -12,7 +12,7 @@ from typing import Any
 from epforge.validate.load import fate
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
-from epforge.validate.process import Limits, WorkerRun, run_worker
+from epforge.validate.process import Limits, WorkerRun
 from epforge.validate.runtime import Runtime
 
 _RECORDS_SINCE = (1, 24)  # the first runtime that says who got which node
@@ -104,7 +104,7 @@ class Site:
 
     def worker(self, job: Mapping[str, object]) -> WorkerRun:
         given = {"library": str(self.library), "name": self.name, "ep": self.ep, **job}
-        return run_worker(given, self.limits, self.runtime.directory, self.preload)
+        return self.runtime.run(given, self.limits, self.preload)
 
     def cases(self, job: Mapping[str, object]) -> Ran:
         """Runs a job of cases to its end: past the cases in which a worker dies."""
@@ -131,6 +131,9 @@ class Site:
 
     def _probe(self) -> Claims:
         """What a library without a manifest takes."""
+        if self.runtime.host:
+            why = "no manifest says which ops the library has"
+            return Claims((), (self.check(Rung.OPS, "claims", Outcome.NOT_CHECKED, why),))
         self.progress("no manifest: asking which ops the library takes")
         skip: list[str] = []
         claims: list[OpClaim] = []

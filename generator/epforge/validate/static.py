@@ -6,7 +6,9 @@ Rules R15 and D73 (exports, unique linkage), FR 1, 7, 9 of the field reports.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -48,12 +50,39 @@ def identify(binary: Binary) -> Kind:
     return Kind.LEGACY_PROVIDER if "GetProvider" in exports else Kind.LIBRARY
 
 
-def mismatch(binary: Binary, expected: Kind, system: str) -> str:
+@dataclass(frozen=True)
+class Place:
+    """Where a library is to be loaded.
+
+    Args:
+        system: as ``sys.platform`` spells it.
+        machine: the processor, as `Binary.machine` spells it.
+        name: of another platform than this machine's; else empty.
+        libraries: what every such system has, as a pattern of file names; None for this machine,
+            whose loader says more.
+    """
+
+    system: str
+    machine: str
+    name: str = ""
+    libraries: re.Pattern[str] | None = None
+
+    @property
+    def what(self) -> str:
+        """this system; windows-x64."""
+        return self.name or "this system"
+
+
+def here() -> Place:
+    """This machine."""
+    return Place(sys.platform, host_machine())
+
+
+def mismatch(binary: Binary, expected: Kind, place: Place) -> str:
     """Why the file is not what was expected, in one line that says what it is; empty if it is.
 
     Args:
         expected: PLUGIN_EP or CUSTOM_OPS.
-        system: this system as ``sys.platform`` spells it.
     """
     wanted = f"expected a {expected}"
     plain = {
@@ -69,13 +98,14 @@ def mismatch(binary: Binary, expected: Kind, system: str) -> str:
         return f"unreadable: {binary.damage}; {wanted}"
     if binary.damage:
         return f"a damaged {binary.format.upper()} file: {binary.damage}; {wanted}"
-    native = _SYSTEM_FORMAT.get(system, "elf")
+    native = _SYSTEM_FORMAT.get(place.system, "elf")
     if binary.format != native:
-        return f"a {binary.format} file; this system loads {native}; {wanted} for this system"
-    if binary.machine != host_machine():
+        return f"a {binary.format} file; {place.what} loads {native}; {wanted} for {place.what}"
+    if binary.machine != place.machine:
+        which = place.name or "this machine"
         return (
-            f"a library for {binary.machine}, this machine is {host_machine()}; "
-            f"{wanted} for {host_machine()}"
+            f"a library for {binary.machine}, {which} is {place.machine}; "
+            f"{wanted} for {place.machine}"
         )
     if not binary.shared:
         return f"a program or object file, not a shared library; {wanted}"
@@ -107,18 +137,23 @@ def _wrong_kind(binary: Binary, expected: Kind, wanted: str) -> str:
     return f"a {kind} without the entry points; {wanted}, which exports {need}"
 
 
-def check(path: Path, binary: Binary, expected: Kind, system: str) -> tuple[Check, ...]:
+def check(path: Path, binary: Binary, expected: Kind, place: Place) -> tuple[Check, ...]:
     """The checks of this rung on a file whose facts are ``binary``."""
-    wrong = mismatch(binary, expected, system)
+    wrong = mismatch(binary, expected, place)
     if wrong:
         return (_line("file", [f"{path.name} is {wrong}"]),)
     text = f"{expected} for {binary.machine}, {path.stat().st_size / 1024:.0f} KiB"
     lines = [Check(Rung.STATIC, "file", Outcome.PASSED, text)]
     if expected is Kind.CUSTOM_OPS:
         return (*lines, _line("needs", list(_needs(binary)), f"{len(binary.needed)} libraries"))
+
+    def needs(binary: Binary) -> Iterator[str]:
+        yield from _needs(binary)
+        yield from _strange(path, binary, place)
+
     topics: tuple[tuple[str, Callable[[Binary], Iterator[str]], str], ...] = (
         ("exports", _exports, " and ".join(ENTRY_POINTS)),
-        ("needs", _needs, ", ".join(binary.needed) or "nothing"),
+        ("needs", needs, ", ".join(binary.needed) or "nothing"),
         ("search path", _search, ", ".join(binary.search) or "none"),
     )
     lines += [_line(name, list(find(binary)), passed) for name, find, passed in topics]
@@ -156,6 +191,19 @@ def _needs(binary: Binary) -> Iterator[str]:
     undefined = [name for name in binary.imports if _ORT_SYMBOL.fullmatch(name)]
     if undefined:
         yield f"leaves {_few(undefined)} undefined: only the runtime's API table may be used"
+
+
+def _strange(path: Path, binary: Binary, place: Place) -> Iterator[str]:
+    """Libraries that another platform does not have, nor the library beside it."""
+    if place.libraries is None:
+        return
+    strange = [
+        name
+        for name in binary.needed
+        if not place.libraries.fullmatch(name) and not path.with_name(name).is_file()
+    ]
+    if strange:
+        yield f"needs {_few(strange)}, which not every {place.what} has"
 
 
 def _search(binary: Binary) -> Iterator[str]:

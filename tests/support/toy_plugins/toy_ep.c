@@ -81,7 +81,7 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
 #endif
 #ifdef FAULT_HANG_COMPUTE
   if (op == 'A') {
-    for (;;) pause();
+    for (;;) sleep(1);
   }
 #endif
   for (size_t i = 0; i < count; ++i) {
@@ -321,7 +321,7 @@ EXPORT
   abort();
 #endif
 #ifdef FAULT_HANG_REGISTER
-  for (;;) pause();
+  for (;;) sleep(1);
 #endif
 #ifdef FAULT_STDERR
   fprintf(stderr, "toy: hello from the library\n");

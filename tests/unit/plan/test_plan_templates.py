@@ -89,7 +89,23 @@ vendor: Contoso
 layout: NHWC
 ops: [Conv, Transpose]
 """
-TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT)
+PACKAGED = """\
+epforge: 1
+name: contoso-npu
+vendor: {name: Contoso, pci_id: 0xB357}
+ops: [Relu, MatMul]
+options:
+  - {name: effort, type: int, range: [0, 3], default: 0}
+  - {name: mode, type: enum, choices: [exact, fast], default: exact}
+  - {name: scale, type: float, default: 1.5}
+  - {name: trace, type: bool, default: false}
+  - {name: label, type: string, default: ""}
+runtime_libs: [libacme_rt.so]
+system_libs: [libacme_driver.so.1]
+python: {native: separate, distributions: [{suffix: ""}, {suffix: -cu13}]}
+targets: [linux-x64, windows-x64]
+"""
+TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT, PACKAGED)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 

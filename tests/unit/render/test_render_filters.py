@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import tomllib
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -150,6 +151,16 @@ def test_markdown_code_in_a_table_does_not_end_its_cell() -> None:
 def test_path_refuses_what_is_not_a_plain_relative_path(text: str) -> None:
     with pytest.raises(ValueError, match="plain relative path"):
         filters.path(text)
+
+
+@given(TEXT)
+def test_xml_round_trips_as_one_line(text: str) -> None:
+    shown = filters.xml(text)
+    assert "@" not in shown  # it marks what the script of a package fills in
+    parsed = ElementTree.fromstring(f'<a b="{shown}">{shown}</a>')
+    assert (parsed.text or "") == parsed.attrib["b"]
+    if not re.search("[<%>]", text):  # what breaks up a template's marks
+        assert parsed.attrib["b"] == filters.line(text)
 
 
 def test_path_passes_plain_paths() -> None:

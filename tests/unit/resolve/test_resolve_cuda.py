@@ -101,6 +101,12 @@ custom_ops:
     assert notes(twice) == ["custom operators with runtime cuda"]
 
 
+def test_its_kernels_are_not_offered_to_numpy_yet() -> None:
+    wanted = ["kernels for numpy with runtime cuda"]
+    assert notes("ops: [Add]\npython: {native: separate}\n") == wanted
+    assert notes("ops: [Add]\npython: {native: none}\n") == []
+
+
 def test_the_build_lists_device_code_and_compiles_it_for_the_blueprint_s_devices() -> None:
     blueprint = resolve_supported(parse(f"{HEAD}cuda: {{architectures: [90, 80]}}\nops: [Add]\n"))
     specs = {spec.path: spec for spec in make_plan(blueprint).files}

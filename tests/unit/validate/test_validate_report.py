@@ -41,6 +41,13 @@ def test_summary_names_rung_op_and_runtime() -> None:
     assert "and 2 more" in many
 
 
+def test_the_summary_counts_models_and_no_other_cases() -> None:
+    wheel = Check(Rung.PACKAGE, "wheel", Outcome.PASSED, "", "", 0.0, BAD.cases[:1])
+    model = Check(Rung.OPS, "Relu", Outcome.PASSED, "", "", 0.0, BAD.cases[:1])
+    assert report(wheel).summary == "passed: 1 passed in 2.0 s"
+    assert report(wheel, model).summary == "passed: 2 passed; 1 model run in 2.0 s"
+
+
 def test_json_is_complete_and_serialisable() -> None:
     data = json.loads(json.dumps(report(OK, OPEN, BAD).to_json()))
     assert data["passed"] is False

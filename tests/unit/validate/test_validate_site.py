@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from epforge.validate import THIS, CaseResult, Limits, Outcome, site
+from epforge.validate import THIS, CaseResult, Limits, Outcome, runtime
 from epforge.validate.process import WorkerRun
 from epforge.validate.site import Site, by_line, numbers, verdict_of
 
@@ -78,7 +78,7 @@ class Workers:
 
 
 def ran(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    monkeypatch.setattr(site, "run_worker", workers)
+    monkeypatch.setattr(runtime, "run_worker", workers)
     at = Site(Path("lib.so"), None, THIS, "1.32.0", "check", "Ep", Limits())
     found = at.cases({"job": "graphs"})
     assert found.seconds == 0.5 * len(workers.jobs)

@@ -9,8 +9,9 @@ import pytest
 
 from epforge.validate.binary import Binary, host_machine, read
 from epforge.validate.model import Outcome
-from epforge.validate.static import Kind, check, identify, mismatch
+from epforge.validate.static import Kind, Place, check, identify, mismatch
 
+LINUX = Place("linux", host_machine())
 GOOD = Binary(
     format="elf",
     machine=host_machine(),
@@ -25,7 +26,7 @@ def faults(binary: Binary, tmp_path: Path) -> dict[str, str]:
     """Name and detail of every check that failed."""
     library = tmp_path / "lib.so"
     library.touch()
-    lines = check(library, binary, Kind.PLUGIN_EP, "linux")
+    lines = check(library, binary, Kind.PLUGIN_EP, LINUX)
     return {line.name: line.detail for line in lines if line.outcome is not Outcome.PASSED}
 
 
@@ -69,9 +70,9 @@ def test_names_that_only_look_like_the_runtimes(name: str, tmp_path: Path) -> No
 
 
 def test_another_systems_library_is_named() -> None:
-    text = mismatch(replace(GOOD, format="pe"), Kind.PLUGIN_EP, "linux")
+    text = mismatch(replace(GOOD, format="pe"), Kind.PLUGIN_EP, LINUX)
     assert "a pe file; this system loads elf" in text
-    assert mismatch(GOOD, Kind.PLUGIN_EP, "linux") == ""
+    assert mismatch(GOOD, Kind.PLUGIN_EP, LINUX) == ""
 
 
 @pytest.mark.parametrize(

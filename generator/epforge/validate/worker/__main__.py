@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from epforge.validate.worker.ended import EndedError
 from epforge.validate.worker.records import Records
 
 
@@ -57,6 +58,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.context import run
     elif kind == "probe":
         from epforge.validate.worker.probe import run
+    elif kind == "sample":
+        from epforge.validate.worker.sample import run
     elif kind == "compile":
         from epforge.validate.worker.compiling import run
     else:
@@ -73,8 +76,12 @@ def main() -> None:
     }
     _limit(int(job["limit_mb"]), int(job["limit_cpu_s"]))
     with Records(records_path) as records:
-        _run(job, records)
-        records.write("done")
+        try:
+            _run(job, records)
+        except EndedError as error:  # the program that did the work is what is judged
+            records.write("ended", returncode=error.returncode, at_exit=error.at_exit)
+        else:
+            records.write("done")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epforge.validate.worker.records import Records
+
+if TYPE_CHECKING:
+    from epforge.validate.worker.engines import Engine
 
 Device = Any  # onnxruntime.OrtEpDevice
 
@@ -46,19 +49,25 @@ def registered(name: str, library: str) -> Iterator[None]:
 
 
 @contextmanager
-def at_work(job: Mapping[str, Any], records: Records) -> Iterator[list[Device]]:
+def at_work(
+    job: Mapping[str, Any], records: Records, engine: Engine | None = None
+) -> Iterator[list[Device]]:
     """The job's library registered, as steps of the record; its devices, to be used in the block.
 
     After an error the library stays registered: the process ends with it.
-    """
-    import onnxruntime
 
-    onnxruntime.set_default_logger_severity(4)
-    records.write("runtime", version=version())
+    Args:
+        engine: where; in this process by default.
+    """
+    from epforge.validate.worker.here import Here
+
+    engine = engine or Here()
+    engine.severity(4)
+    records.write("runtime", version=engine.version())
     with records.step("register"):
-        manager = registered(job["name"], job["library"])
+        manager = engine.registered(job["name"], job["library"])
         manager.__enter__()
-    found = devices(job["library"], job["ep"])
+    found = engine.devices(job["library"], job["ep"])
     yield found
     found.clear()
     with records.step("unregister"):

@@ -5,86 +5,79 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from epforge.validate.worker import host
+from epforge.validate.worker.engines import Engine, engine_of
 from epforge.validate.worker.records import Records
 
 
 def run(job: Mapping[str, Any], records: Records) -> None:
     """Does the job and records what was seen; an exception of ORT's is a record, not an error."""
-    import onnxruntime
-
-    onnxruntime.set_default_logger_severity(int(job.get("severity", 2)))
-    records.write("runtime", version=host.version())
-    try:
-        _JOBS[job["job"]](job, records)
-    except Exception as error:
-        records.write("error", type=type(error).__name__, text=str(error))
-
-
-def _baseline(job: Mapping[str, Any], records: Records) -> None:
-    import onnxruntime
-
-    records.write("devices", count=len(onnxruntime.get_ep_devices()))
+    with engine_of(job) as engine:
+        engine.severity(int(job.get("severity", 2)))
+        records.write("runtime", version=engine.version())
+        try:
+            _JOBS[job["job"]](job, records, engine)
+        except Exception as error:
+            records.write("error", type=type(error).__name__, text=str(error))
 
 
-def _register(job: Mapping[str, Any], records: Records) -> None:
+def _baseline(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
+    records.write("devices", count=len(engine.devices("")))
+
+
+def _register(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
     library = job["library"]
     for name in job["names"]:
         with records.step(f"register as {name}"):
-            manager = host.registered(name, library)
+            manager = engine.registered(name, library)
             manager.__enter__()
         with records.step(f"list devices of {name}"):
-            found = [host.describe(device) for device in host.devices(library)]
-        records.write("devices", name=name, devices=found, mapped=host.mapped(library))
+            found = [engine.describe(device) for device in engine.devices(library)]
+        records.write("devices", name=name, devices=found, mapped=engine.mapped(library))
         with records.step(f"unregister {name}"):
             manager.__exit__(None, None, None)
-        left = [host.describe(device) for device in host.devices(library)]
-        records.write("unregistered", name=name, devices=left, mapped=host.mapped(library))
+        left = [engine.describe(device) for device in engine.devices(library)]
+        records.write("unregistered", name=name, devices=left, mapped=engine.mapped(library))
 
 
-def _twice(job: Mapping[str, Any], records: Records) -> None:
+def _twice(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
     """Two registrations at once, released in the order they were made and in the other."""
-    import onnxruntime
-
     library, names = job["library"], list(job["names"])
     for order in (names, names[::-1]):
         for name in names:
             with records.step(f"register as {name}"):
-                onnxruntime.register_execution_provider_library(name, library)
-        both = len(host.devices(library))
+                engine.register(name, library)
+        both = len(engine.devices(library))
         with records.step(f"unregister {order[0]}"):
-            onnxruntime.unregister_execution_provider_library(order[0])
-        one = len(host.devices(library))
+            engine.unregister(order[0])
+        one = len(engine.devices(library))
         with records.step("session on what is left"):
-            _compute(library, run=False)
+            _compute(engine, library, run=False)
         with records.step(f"unregister {order[1]}"):
-            onnxruntime.unregister_execution_provider_library(order[1])
-        records.write("twice", both=both, one=one, none=len(host.devices(library)))
+            engine.unregister(order[1])
+        records.write("twice", both=both, one=one, none=len(engine.devices(library)))
 
 
-def _rounds(job: Mapping[str, Any], records: Records) -> None:
+def _rounds(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
     library, name = job["library"], job["name"]
     for index in range(int(job["rounds"])):
         with records.step(f"round {index + 1}: register"):
-            manager = host.registered(name, library)
+            manager = engine.registered(name, library)
             manager.__enter__()
         with records.step(f"round {index + 1}: session"):
-            difference = _compute(library, run=bool(job["compute"]))
+            difference = _compute(engine, library, run=bool(job["compute"]))
         with records.step(f"round {index + 1}: unregister"):
             manager.__exit__(None, None, None)
         records.write("round", index=index, difference=difference)
 
 
-def _abandon(job: Mapping[str, Any], records: Records) -> None:
+def _abandon(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
     """Leaves without unregistering, as programs do."""
-    import onnxruntime
-
     with records.step("register"):
-        onnxruntime.register_execution_provider_library(job["name"], job["library"])
-    records.write("devices", count=len(host.devices(job["library"])))
+        engine.register(job["name"], job["library"])
+    records.write("devices", count=len(engine.devices(job["library"])))
 
 
-def _compute(library: str, run: bool) -> float:
+def _compute(engine: Engine, library: str, run: bool) -> float:
     """Makes a session with the library's first device for Relu(a * b + a); what the library does
     not take goes to the CPU. Returns the largest difference to the CPU alone, 0 unless ``run``.
     """
@@ -110,12 +103,10 @@ def _compute(library: str, run: bool) -> float:
         "a": np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4),
         "b": np.linspace(3, -1, 12, dtype=np.float32).reshape(3, 4),
     }
-    options = onnxruntime.SessionOptions()
-    found = host.devices(library)
+    found = engine.devices(library)
     if not found:
         return 0.0
-    options.add_provider_for_devices(found[:1], {})
-    session = onnxruntime.InferenceSession(model, options, enable_fallback=0)
+    session = engine.open_usual(model, found[0])
     if not run:
         return 0.0
     got = session.run(None, feeds)[0]

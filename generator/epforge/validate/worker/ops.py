@@ -8,6 +8,7 @@ from typing import Any
 
 from epforge.validate.cases import Ask, Case, cases, custom
 from epforge.validate.worker import host, schema, session
+from epforge.validate.worker.engines import Engine, engine_of
 from epforge.validate.worker.records import Records
 
 _MOST_COMBINATIONS = 256
@@ -17,15 +18,17 @@ _NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
 def run(job: Mapping[str, Any], records: Records) -> None:
     """Runs every case that is not in ``job["skip"]`` and records how each went."""
-    with host.at_work(job, records) as found:
+    with engine_of(job) as engine, host.at_work(job, records, engine) as found:
         if not found:
             records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
         else:
-            _Operator(job, records, found[0]).run()
+            _Operator(job, records, engine, found[0]).run()
 
 
 class _Operator:
-    def __init__(self, job: Mapping[str, Any], records: Records, device: Any) -> None:
+    def __init__(
+        self, job: Mapping[str, Any], records: Records, engine: Engine, device: Any
+    ) -> None:
         self._domain, self._op, self._ep = job["domain"], job["op"], job["ep"]
         self._claims = job["claims"]
         self._declared = bool(job["declared"])
@@ -36,8 +39,9 @@ class _Operator:
         self._refusals = (f"{self._domain}::{self._op} node ",) if self._custom else ()
         self._done = set(job["skip"])
         self._records = records
+        self._engine = engine
         self._device = device
-        self._newest = session.newest_opset()
+        self._newest = engine.newest_opset()
 
     def run(self) -> None:
         if self._custom and self._custom["kernel"] == "elsewhere":
@@ -108,7 +112,7 @@ class _Operator:
             got = self._open(model).run(None, model.feeds)
         except session.NotTakenError:
             if case.basic and self._declared:
-                reason = session.why_not_taken(model, self._device, self._op)
+                reason = self._engine.why_not_taken(model, self._device, self._op)
                 return "failed", f"declared, but not taken{reason and f': {reason}'}"
             return "not checked", "refused"
         except Exception as error:
@@ -128,17 +132,17 @@ class _Operator:
         Raises NotTakenError, and whatever ORT raises.
         """
         if self._converted:
-            return session.open_converted(model, self._device, self._ep)
-        made = session.open_session(model, self._device)
+            return self._engine.open_converted(model, self._device, self._ep)
+        made = self._engine.open(model, self._device)
         # Where layouts are converted, older runtimes record nothing. But the CPU was forbidden.
-        if not self._converts and not session.taken(made, self._ep):
+        if not self._converts and not self._engine.taken(made, self._ep):
             raise session.NotTakenError
         return made
 
     def _reference(self, model: session.Model) -> session.Reference:
         if self._custom and not self._library:
             return session.Reference((), "", "no library of the custom ops beside this one")
-        return session.reference(model, self._library)
+        return self._engine.reference(model, self._library)
 
     def _is_stub(self, since: int, types: Mapping[str, list[str]], opset: int) -> bool:
         """Is an op that was generated as a stub still one? Its owner may have made it ready."""
@@ -197,14 +201,14 @@ class _Operator:
     def _left_alone(self, ask: Ask, case: Case, opset: int) -> tuple[str, str]:
         try:
             model = session.build(ask, case, opset)
-            made = session.open_session(model, self._device, fallback=True)
+            made = self._engine.open(model, self._device, fallback=True)
         except Exception as error:
             # No other provider has a kernel for it either: nobody took it.
             text = session.one_line(error)
             # A custom op has a kernel on the CPU that says no: by the op's name.
             orphan = any(sign in text for sign in (*_NOBODY, *self._refusals))
             return ("passed", "") if orphan else ("not checked", text)
-        if session.taken(made, self._ep):
+        if self._engine.taken(made, self._ep):
             return "failed", "taken, but not declared"
         return "passed", ""
 

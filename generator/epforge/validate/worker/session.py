@@ -17,7 +17,7 @@ from epforge.validate.cases.model import Array, Ask, Case, Feed
 
 NODE = "n"
 _CONVERTED = "com.ms.internal.nhwc"
-_NOT_TAKEN = "assigned to the default CPU EP"
+NOT_TAKEN = "assigned to the default CPU EP"
 _REFUSES = re.compile(r"\b(no|not|cannot|never|refus\w*|unsupported|reject\w*)\b", re.IGNORECASE)
 # (relative, absolute) difference that is still the same answer; types not named must be equal.
 _TOLERANCE = {
@@ -116,10 +116,15 @@ def options(fallback: bool) -> Any:
     made.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     made.log_severity_level = 4
     made.intra_op_num_threads = 1
-    made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    if not fallback:
-        made.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    for entry in entries(fallback):
+        made.add_session_config_entry(*entry.split("=", 1))
     return made
+
+
+def entries(fallback: bool) -> tuple[str, ...]:
+    """The configuration that goes with those options, as KEY=VALUE."""
+    record = ("session.record_ep_graph_assignment_info=1",)
+    return record if fallback else (*record, "session.disable_cpu_ep_fallback=1")
 
 
 def open_session(model: Model, device: Any, fallback: bool = False) -> Any:
@@ -134,7 +139,7 @@ def open_session(model: Model, device: Any, fallback: bool = False) -> Any:
     try:
         return onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
     except Exception as error:
-        if _NOT_TAKEN in str(error):
+        if NOT_TAKEN in str(error):
             raise NotTakenError from error
         raise
 
@@ -145,7 +150,6 @@ def open_converted(model: Model, device: Any, ep: str) -> Any:
 
     Raises NotTakenError when the library leaves the node to the CPU, and whatever ORT raises.
     """
-    import onnx
     import onnxruntime
 
     made = options(fallback=True)
@@ -153,11 +157,18 @@ def open_converted(model: Model, device: Any, ep: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         made.optimized_model_filepath = os.path.join(folder, "converted.onnx")
         found = onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
-        nodes = onnx.load(made.optimized_model_filepath).graph.node
+        converted = is_converted(made.optimized_model_filepath)
     # Nobody else has kernels in that domain, and older runtimes do not record the node.
-    if not any(node.domain == _CONVERTED for node in nodes) and not taken(found, ep):
+    if not converted and not taken(found, ep):
         raise NotTakenError
     return found
+
+
+def is_converted(model: str | os.PathLike[str]) -> bool:
+    """Has a model a node that ORT has converted to another layout?"""
+    import onnx
+
+    return any(node.domain == _CONVERTED for node in onnx.load(os.fspath(model)).graph.node)
 
 
 def why_not_taken(model: Model, device: Any, op: str) -> str:
@@ -167,7 +178,12 @@ def why_not_taken(model: Model, device: Any, op: str) -> str:
     made.add_provider_for_devices([device], {})
     with _stderr() as said:
         _try_session(model, made)
-    for line in said():
+    return refusal_in(said(), op)
+
+
+def refusal_in(lines: Sequence[str], op: str) -> str:
+    """The line of a log that says why ``op`` is left to others; empty if none does."""
+    for line in lines:
         text = line.split("] ", 1)[-1].strip()
         if re.search(rf"\b{re.escape(op)}\b", text) and _REFUSES.search(text):
             return text[:200]
@@ -295,10 +311,24 @@ def _short(value: Any) -> str:
     return f"{value:.7g}" if isinstance(value, np.floating) else str(value)
 
 
-def newest_opset() -> int:
-    """The highest opset of ai.onnx that this runtime loads models of."""
-    import onnx
+def loads(model: bytes) -> bool:
+    """Does this process's runtime load a model?"""
     import onnxruntime
+
+    try:
+        onnxruntime.InferenceSession(model, options(True), providers=["CPUExecutionProvider"])
+    except Exception:  # whatever it says: it knows no opset as new
+        return False
+    return True
+
+
+def newest_opset(loads: Callable[[bytes], bool] = loads) -> int:
+    """The highest opset of ai.onnx of which a runtime loads models.
+
+    Args:
+        loads: does it load that one? This process's runtime is asked by default.
+    """
+    import onnx
     from onnx import TensorProto, helper
 
     for opset in range(onnx.defs.onnx_opset_version(), 0, -1):
@@ -308,11 +338,6 @@ def newest_opset() -> int:
         imports = [helper.make_opsetid("", opset)]
         ir_version = max(helper.find_min_ir_version_for(imports, True), 7)
         model = helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
-        try:
-            onnxruntime.InferenceSession(
-                model.SerializeToString(), options(True), providers=["CPUExecutionProvider"]
-            )
-        except Exception:  # it knows no opset as new: the next older one is tried
-            continue
-        return opset
+        if loads(model.SerializeToString()):
+            return opset
     raise RuntimeError("this onnxruntime loads no model at all")

@@ -10,7 +10,7 @@ if(<%= macro %>_CUSTOM_OPS_CUDA)
 endif()
 
 <% endif %>
-add_library(custom_ops MODULE
+add_library(custom_ops ${EP_LIBRARY_TYPE}
 <% for source in sources %>
   <%= source | path %>
 <% endfor %>
@@ -26,6 +26,7 @@ set_target_properties(custom_ops PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
 )
 ep_restrict_exports(custom_ops custom_ops)
+ep_load_from_beside(custom_ops)
 if(UNIX AND NOT APPLE)
   # ONNX Runtime unloads the library with the last session, and never gives the domains back that
   # it was handed. Where the library stays, the next session finds them again.

@@ -1,10 +1,17 @@
 <%= banner %>
 # A library exports the few functions that a list in exports/ names and nothing else, whatever its
 # objects define.
+set(EP_LIBRARY_TYPE MODULE)
 set(EP_LIBRARY_PREFIX "lib")
 set(EP_LIBRARY_SUFFIX "${CMAKE_SHARED_LIBRARY_SUFFIX}")
 if(WIN32)
   set(EP_LIBRARY_PREFIX "")
+elseif(APPLE)
+  set(EP_LIBRARY_TYPE SHARED)  # what dlopen takes on macOS; a module would be a bundle
+endif()
+
+if(EP_LINK_RULE)  # of a toolchain file
+  set(CMAKE_CXX_CREATE_SHARED_LIBRARY "${EP_LINK_RULE}")
 endif()
 
 # ep_restrict_exports(TARGET [LIST]): by default, the plugin's list.
@@ -13,8 +20,15 @@ function(ep_restrict_exports target)
   if(ARGC GREATER 1)
     set(names "${ARGV1}")
   endif()
+  # What a toolchain file adds to every library.
+  target_sources(${target} PRIVATE ${EP_PLATFORM_SOURCES})
   if(WIN32)
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/exports/${names}.def")
+    if(MINGW AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC's own libraries are on no Windows: they become part of the library. The time of the
+      # build does not, so that the same sources give the same file.
+      target_link_options(${target} PRIVATE -static "LINKER:--no-insert-timestamp")
+    endif()
     return()
   endif()
   if(APPLE)

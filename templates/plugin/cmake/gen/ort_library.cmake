@@ -4,12 +4,16 @@
 set(<%= macro %>_ORT_LIBRARY "" CACHE FILEPATH "libonnxruntime for programs to run with")
 
 # Where it is looked for: <%= macro %>_ORT_LIBRARY and nowhere else if it is set; else the release
-# archive in ORT_HOME (environment), then the package onnxruntime of the Python on the path.
+# archive in ORT_HOME (environment), then the package onnxruntime of the Python on the path. Those
+# are for this machine: in a build for another one there is only the variable.
 # `result` is empty when it is not found.
 function(ep_find_ort_library result)
   set(${result} "" PARENT_SCOPE)
   if(<%= macro %>_ORT_LIBRARY)
     set(${result} "${<%= macro %>_ORT_LIBRARY}" PARENT_SCOPE)
+    return()
+  endif()
+  if(CMAKE_CROSSCOMPILING)
     return()
   endif()
   # Asks for the package's place without importing it.

@@ -33,3 +33,14 @@ install(FILES
   "${EP_PACKAGE_DIRECTORY}/ort_headers.cmake"
   "${EP_PACKAGE_DIRECTORY}/ort_library.cmake"
   DESTINATION "${EP_PACKAGE_DESTINATION}")
+
+# The Python package, for pip: the files that packaging/build_wheel.py takes as well.
+set(EP_PYTHON_FILES "$<TARGET_FILE:plugin>" "${PROJECT_BINARY_DIR}/${EP_LIBRARY_FILE}.manifest.json")
+if(TARGET custom_ops)
+  list(APPEND EP_PYTHON_FILES "$<TARGET_FILE:custom_ops>")
+endif()
+install(FILES ${EP_PYTHON_FILES} DESTINATION <%= package %> COMPONENT python EXCLUDE_FROM_ALL)
+<% if any_runtime_libs %>
+ep_install_runtime_libs("${CMAKE_INSTALL_LIBDIR}")
+ep_install_runtime_libs(<%= package %> COMPONENT python EXCLUDE_FROM_ALL)
+<% endif %>

@@ -20,7 +20,7 @@ set(EP_TEST_VARIANT_OBJECTS
   "$<FILTER:$<TARGET_OBJECTS:plugin_objects>,EXCLUDE,host_runtime\\.cc>"
   "$<TARGET_OBJECTS:hooked_device>"
 )
-add_library(plugin_test MODULE ${EP_TEST_VARIANT_OBJECTS})
+add_library(plugin_test ${EP_LIBRARY_TYPE} ${EP_TEST_VARIANT_OBJECTS})
 target_link_libraries(plugin_test PRIVATE Threads::Threads)
 set_target_properties(plugin_test PROPERTIES
   OUTPUT_NAME <%= library %>_test
@@ -30,6 +30,7 @@ set_target_properties(plugin_test PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
 )
 ep_restrict_exports(plugin_test plugin_test)
+ep_load_from_beside(plugin_test)
 set(EP_TEST_VARIANT_FILE "${EP_LIBRARY_PREFIX}<%= library %>_test${EP_LIBRARY_SUFFIX}")
 configure_file(src/gen/manifest.json "${PROJECT_BINARY_DIR}/${EP_TEST_VARIANT_FILE}.manifest.json"
   COPYONLY)

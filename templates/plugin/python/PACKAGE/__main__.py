@@ -1,43 +1,58 @@
 <%= banner %>
-<% if contexts %>
-"""What a person wants to know first: `python -m <%= package %>`. And models compiled ahead of
-time: `python -m <%= package %> compile MODEL...`."""
-<% else %>
-"""What a person wants to know first: `python -m <%= package %>`."""
-<% endif %>
+"""What a person wants to know first: `python -m <%= package %>`.
 
-import importlib
+It exits with 0 when there is a device to run on, with 1 when there is none, for whatever reason,
+which it says, and with 2 when it is called wrongly.
+<% if contexts %>
+
+And models compiled ahead of time: `python -m <%= package %> compile MODEL...`.
+<% endif %>
+"""
+
+import argparse
+import json
 import sys
 
-from . import _identity, devices, get_library_path, register
+<% if contexts %>
+from . import _compile_command, _identity, _report, get_library_path
+<% else %>
+from . import _identity, _report
+<% endif %>
+
+_PROGRAM = f"python -m {__package__}"
 
 
 def main() -> int:
-    """Prints names, versions, the library and its devices. Returns 1 when there is no device."""
+    """Prints names, versions, the library, its devices and options."""
 <% if contexts %>
-    program = "python -m <%= package %>"
     if sys.argv[1:2] == ["compile"]:
-        from . import _compile_command
-
         return _compile_command.main(
-            sys.argv[2:], f"{program} compile", get_library_path, _identity.EP_NAME
+            sys.argv[2:], f"{_PROGRAM} compile", get_library_path, _identity.EP_NAME
         )
-    if sys.argv[1:]:
-        print(f"usage: {program} [compile MODEL...]", file=sys.stderr)
-        return 0 if sys.argv[1] in ("-h", "--help") else 2
 <% endif %>
-    print(f"{_identity.EP_NAME} {_identity.VERSION} by {_identity.VENDOR}")
-    print(f"library: {get_library_path()}")
-    register()
-    version = importlib.import_module("onnxruntime").__version__
-    print(f"onnxruntime: {version} (at least {_identity.MINIMUM_ONNXRUNTIME})")
-    found = devices()
-    for device in found:
-        hardware = device.device
-        print(f"device: {hardware.type.name}, vendor {hardware.vendor_id:#06x} {hardware.vendor}")
-    if not found:
-        print("device: none on this machine")
-    return 0 if found else 1
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM,
+        description=f"What there is of {_identity.EP_NAME}: library, versions, devices, options.",
+<% if contexts %>
+        epilog=f"exit status: 0 a device, 1 no device, 2 a wrong call; models: {_PROGRAM} compile -h",
+<% else %>
+        epilog="exit status: 0 a device, 1 no device, 2 a wrong call",
+<% endif %>
+    )
+    parser.add_argument("--json", action="store_true", help="for programs")
+<% if virtual %>
+    parser.add_argument("--virtual", action="store_true", help="with the virtual device")
+    arguments = parser.parse_args()
+    report = _report.collect(virtual=arguments.virtual)
+<% else %>
+    arguments = parser.parse_args()
+    report = _report.collect()
+<% endif %>
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+    else:
+        print("\n".join(_report.lines(report)))
+    return 0 if report["devices"] else 1
 
 
 if __name__ == "__main__":

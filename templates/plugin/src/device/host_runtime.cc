@@ -36,8 +36,11 @@
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
+#if !defined(NOMINMAX)
 #define NOMINMAX
+#endif
 #include <windows.h>
+#undef CreateEvent
 #else
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,7 +3,8 @@
 
 `--library PATH`, then the environment variable <%= library_variable %>, then the newest library
 below `build/`. A run that is offered no device fails: set <%= macro %>_ALLOW_NO_DEVICE=1 on a
-machine that is known to have none, and the tests that need one are skipped.
+machine that is known to have none, and the tests that need one are skipped. ORT_TEST_VERBOSE=1
+prints what may explain a failure on a machine that nobody can look at.
 """
 
 import json
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 
 import <%= package %> as package
-from support import Plugin
+from <%= package %> import _diagnostics
+from support import Plugin, fresh
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _LIBRARY_VARIABLE = <%= library_variable | py_string %>
@@ -47,13 +49,23 @@ def library(pytestconfig: pytest.Config) -> Path:
         if not built:
             pytest.fail(f"no library below {_PROJECT / 'build'}: build one, or pass --library")
         path = max(built, key=lambda file: file.stat().st_mtime)
-    path = Path(path).absolute()
+    path = Path(path).resolve()
     os.environ[_LIBRARY_VARIABLE] = str(path)
 <% if custom_file_names %>
     beside = [path.with_name(name) for name in _CUSTOM_FILE_NAMES]
     for custom in filter(Path.is_file, beside):  # the custom operators alone, of the same build
         os.environ.setdefault(_CUSTOM_VARIABLE, str(custom))
 <% endif %>
+    reporter = pytestconfig.pluginmanager.get_plugin("terminalreporter")
+    if _diagnostics.is_verbose() and reporter:
+        # In a process of its own: it registers the library, and that may be what fails.
+        shown = fresh(
+            """
+            from <%= package %> import _diagnostics
+            _diagnostics.show()
+            """
+        )
+        reporter.write(f"\n{shown.stderr}")
     return path
 
 

@@ -48,7 +48,7 @@ def test_the_devices_name_the_library_that_they_come_from(plugin: Plugin, librar
     path = plugin.device.ep_metadata.get("library_path")
     if path is None:
         pytest.skip("this onnxruntime does not tell")
-    assert Path(path) == library
+    assert Path(path).samefile(library)
 
 
 def test_a_session_that_is_alive_keeps_the_registration(plugin: Plugin) -> None:
@@ -77,6 +77,15 @@ def test_a_session_that_is_alive_keeps_the_registration(plugin: Plugin) -> None:
         pytest.param("del session", id="forgotten"),
         pytest.param("", id="session-in-a-global"),
         pytest.param("raise SystemExit(0)", id="exit-with-a-session"),
+        pytest.param(
+            "import atexit; atexit.register(package.unregister)", id="unregistered-at-exit"
+        ),
+        pytest.param(
+            "from concurrent.futures import ThreadPoolExecutor as Pool; "
+            "pool = Pool(1); pool.submit(session.get_inputs).result(); "
+            "pool.submit(__import__('sys').exit)",
+            id="exit-in-a-thread-of-a-pool",
+        ),
     ],
 )
 def test_the_process_ends_well(plugin: Plugin, ending: str) -> None:
@@ -97,6 +106,24 @@ def test_five_rounds_of_register_run_unregister_give_the_same_result(plugin: Plu
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("order", ["first, second", "second, first"])
+def test_one_of_two_registrations_goes_and_the_other_works(plugin: Plugin, order: str) -> None:
+    result = fresh(
+        _ONE_NODE
+        + f"""
+    first = name
+    second = package.register("anything-42", virtual=manifest["virtual"])
+    check()
+    for each in ({order}):
+        package.unregister(each)
+        if package.devices():
+            check()
+    assert not package.is_available()
+"""
+    )
+    assert result.returncode == 0, result.stderr
+
+
 def test_a_runtime_that_has_the_name_already_says_so(plugin: Plugin, library: Path) -> None:
     result = fresh(
         """
@@ -110,6 +137,89 @@ def test_a_runtime_that_has_the_name_already_says_so(plugin: Plugin, library: Pa
     )
     assert result.returncode == 0, result.stderr
     assert "already" in result.stdout
+
+
+_STUB = """
+    import sys, types, importlib.machinery
+    def refuse(*arguments):
+        raise SystemExit("the library was loaded")
+    runtime = types.ModuleType("onnxruntime")
+    runtime.__file__ = "stub"
+    runtime.__version__ = VERSION
+    runtime.register_execution_provider_library = refuse
+    sys.modules["onnxruntime"] = runtime
+    import <%= package %> as package
+    try:
+        package.register()
+    except RuntimeError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("version", ["1.9.0", "1.2", "0.99.0.dev20260901"])
+def test_too_old_a_runtime_is_refused_before_anything_is_loaded(
+    library: Path, version: str
+) -> None:
+    result = fresh(_STUB.replace("VERSION", repr(version)))
+    assert result.returncode == 0, result.stderr
+    assert version in result.stdout
+    assert package._identity.MINIMUM_ONNXRUNTIME in result.stdout
+
+
+@pytest.mark.parametrize("version", ["1.99.0.dev20260901", "2.0.0", "", "abc"])
+def test_what_else_a_runtime_calls_itself_the_library_judges(library: Path, version: str) -> None:
+    result = fresh(_STUB.replace("VERSION", repr(version)))
+    assert "the library was loaded" in result.stderr
+
+
+def _distribution(folder: Path, name: str) -> None:
+    place = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    place.mkdir(parents=True)
+    place.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+
+
+def test_two_distributions_of_onnxruntime_are_warned_of(plugin: Plugin, tmp_path: Path) -> None:
+    for name in ("onnxruntime", "onnxruntime-gpu"):
+        _distribution(tmp_path, name)
+    result = fresh(
+        f"""
+        import sys, warnings
+        sys.path.append({str(tmp_path)!r})
+        import <%= package %> as package
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            package.register()
+            package.register()
+        print(*[(each.category.__name__, each.filename, str(each.message)) for each in caught])
+        assert len(caught) == 1
+        """
+    )
+    assert result.returncode == 0, result.stderr
+    assert "RuntimeWarning" in result.stdout
+    assert "'<string>'" in result.stdout  # it points to who called
+    assert "onnxruntime and onnxruntime-gpu" in result.stdout
+
+
+def test_a_library_that_is_asked_for_by_a_link_is_registered_by_its_own_path(
+    plugin: Plugin, library: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link" / library.name
+    link.parent.mkdir()
+    try:
+        link.symlink_to(library)
+    except OSError as error:
+        pytest.skip(f"no links here: {error}")
+    result = fresh(
+        f"""
+        import os
+        os.environ[{package._identity.LIBRARY_VARIABLE!r}] = {str(link)!r}
+        import <%= package %> as package
+        package.register()
+        print(package.get_library_path())
+        """
+    )
+    assert result.returncode == 0, result.stderr
+    assert Path(result.stdout.strip()) == library
 
 
 def test_before_registration_there_is_no_device(library: Path) -> None:

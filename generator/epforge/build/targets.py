@@ -1,0 +1,221 @@
+"""Platforms other than this one: what builds for them, and what the result must be."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from epforge.build.diagnostics import BuildError, Diagnosis
+from epforge.build.project import Project
+from epforge.build.toolchain import Toolchain, find_toolchain, from_pypi
+from epforge.errors import MissingError, UsageError
+
+_MACHINES = {"amd64": "x64", "x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+_SYSTEMS = {"win32": "windows", "darwin": "macos"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A platform.
+
+    Args:
+        name: as blueprints spell it.
+        gcc: the programs that may be GCC's cross compiler, the best first.
+        install: what installs the first of them; empty if there is none.
+        wheel_tag: the platform of a wheel with its library that nobody has repaired.
+        head: what its libraries begin with.
+        machine: the processor, as the file's header has it, and its offset.
+    """
+
+    name: str
+    gcc: tuple[str, ...]
+    install: str
+    wheel_tag: str
+    head: bytes
+    machine: tuple[int, bytes]
+
+    @property
+    def native(self) -> bool:
+        """Is this machine one?"""
+        system = _SYSTEMS.get(sys.platform, sys.platform)
+        return self.name == f"{system}-{_MACHINES.get(platform.machine().lower(), '')}"
+
+
+TARGETS: Mapping[str, Target] = {
+    target.name: target
+    for target in (
+        Target(
+            "linux-x64",
+            ("x86_64-linux-gnu-g++",),
+            "apt install g++-x86-64-linux-gnu",
+            "linux_x86_64",
+            b"\x7fELF",
+            (18, b"\x3e\0"),
+        ),
+        Target(
+            "linux-arm64",
+            ("aarch64-linux-gnu-g++",),
+            "apt install g++-aarch64-linux-gnu",
+            "linux_aarch64",
+            b"\x7fELF",
+            (18, b"\xb7\0"),
+        ),
+        Target(
+            "windows-x64",
+            ("x86_64-w64-mingw32-g++-posix", "x86_64-w64-mingw32-g++"),
+            "apt install g++-mingw-w64-x86-64",
+            "win_amd64",
+            b"MZ",
+            (4, b"\x64\x86"),
+        ),
+        Target(
+            "macos-arm64",
+            (),
+            "",
+            "macosx_13_0_arm64",
+            b"\xcf\xfa\xed\xfe",
+            (4, b"\x0c\0\0\x01"),
+        ),
+    )
+}
+
+
+def find_target(project: Project, name: str) -> Target:
+    """A target of a project. Raises UsageError if the project is not built for it."""
+    listed = project.targets
+    if name in listed and name in TARGETS:
+        return TARGETS[name]
+    cure = f"It is built for {', '.join(listed)}." if listed else "It has no targets."
+    if name in TARGETS:
+        cure += f" Add {name} to `targets` in the blueprint, and run: epforge regenerate"
+    raise UsageError(f"{project.root} is not built for {name!r}", cure)
+
+
+def wheel_tag(name: str) -> str | None:
+    """The platform of a target's wheel; None for this machine, whose own is found out."""
+    target = TARGETS.get(name)
+    return None if target is None or target.native else target.wheel_tag
+
+
+def target_toolchain(
+    project: Project,
+    target: Target,
+    compiler: str | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Toolchain:
+    """The tools that build a project for a target.
+
+    Args:
+        compiler: "gcc" or "zig"; by default the first of the two that is there. Where this
+            machine is the target itself, any C++ compiler's command, as for other builds.
+
+    Raises MissingError that says how to get what is missing, UsageError for another compiler, or
+    for device code, which is not cross-compiled.
+    """
+    if target.native and compiler != "zig":
+        return find_toolchain(compiler, env, cuda=project.cuda)
+    if project.cuda:
+        raise UsageError(
+            f"device code is not compiled for {target.name} on this machine",
+            f"Build the project on such a machine, with: --target {target.name}",
+        )
+    if compiler not in (None, "gcc", "zig"):
+        raise UsageError(
+            f"--compiler {compiler}: for {target.name} it can be gcc or zig",
+            "Leave it away to use the first of the two that is there.",
+        )
+    if compiler == "gcc" and not target.gcc:
+        raise UsageError(f"GCC does not build for {target.name}", "Leave --compiler away.")
+    gcc = "" if compiler == "zig" else find_gcc(target, env)
+    zig = "" if gcc or compiler == "gcc" else find_zig(env)
+    if not gcc and not zig:
+        raise _no_compiler(target, compiler)
+    if target.name == "macos-arm64":
+        find_lld(env)
+    settings = [f"-D{project.macro}_CROSS_COMPILER={'gcc' if gcc else 'zig'}"]
+    if zig:
+        settings.append(f"-D{project.macro}_ZIG={Path(zig).as_posix()}")
+    return Toolchain(
+        cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
+        ninja=from_pypi("ninja", "BIN_DIR"),
+        compiler=gcc or zig,
+        compiler_from=f"for {target.name}",
+        settings=tuple(settings),
+    )
+
+
+def find_gcc(target: Target, env: Mapping[str, str] = os.environ) -> str:
+    """GCC's cross compiler for a target; empty if there is none, or none with std::mutex."""
+    for name in target.gcc:
+        program = shutil.which(name, path=env.get("PATH", os.defpath))
+        if program is None:
+            continue
+        about = subprocess.run([program, "-v"], capture_output=True, text=True, check=False)
+        if "Thread model: posix" in about.stderr:
+            return program
+    return ""
+
+
+def find_zig(env: Mapping[str, str] = os.environ) -> str:
+    """zig, of the package ziglang of this Python or on the ``PATH``; empty if it is not there."""
+    spec = importlib.util.find_spec("ziglang")
+    name = "zig.exe" if sys.platform == "win32" else "zig"
+    for root in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(root) / name).is_file():
+            return str(Path(root) / name)
+    return shutil.which("zig", path=env.get("PATH", os.defpath)) or ""
+
+
+def find_lld(env: Mapping[str, str] = os.environ) -> str:
+    """LLVM's linker for macOS, 16 or newer. Raises MissingError if it is not there."""
+    for release in range(30, 15, -1):
+        program = shutil.which(f"ld64.lld-{release}", path=env.get("PATH", os.defpath))
+        if program:
+            return program
+    raise MissingError(
+        "no linker for macos-arm64: ld64.lld of LLVM 16 or newer is not on the PATH",
+        "Install one: apt install lld-22 (Debian's security archive), or another release of lld.",
+    )
+
+
+def check_library(library: Path, target: Target, log: Path) -> None:
+    """Raises BuildError unless the file is there, and for the target by its own first bytes."""
+    wrong = _wrong(library, target)
+    if wrong:
+        raise BuildError(Diagnosis("", 0, 0, f"the build ended well but {wrong}"), "", "", log)
+
+
+def _wrong(library: Path, target: Target) -> str:
+    try:
+        with library.open("rb") as file:
+            data = file.read(4096)
+    except OSError:
+        return f"made no {library}"
+    start = struct.unpack_from("<I", data, 0x3C)[0] if data[:2] == b"MZ" and len(data) > 64 else 0
+    place = start + target.machine[0]
+    machine = data[place : place + len(target.machine[1])]
+    if not data.startswith(target.head) or machine != target.machine[1]:
+        return f"{library} is no library for {target.name}"
+    return ""
+
+
+def _no_compiler(target: Target, wanted: str | None) -> MissingError:
+    names = [*target.gcc[:1], "zig"] if wanted is None else [*target.gcc[:1]]
+    if wanted == "zig" or not target.gcc:
+        names = ["zig"]
+    cures = [f"{target.install} (Debian, Ubuntu)"] if names[0] != "zig" else []
+    if "zig" in names:
+        cures.append(f"{sys.executable} -m pip install ziglang")
+    are = "is not there" if len(names) == 1 else "are not there"
+    return MissingError(
+        f"no compiler for {target.name}: {' and '.join(names)} {are}",
+        f"Install one: {', or: '.join(cures)}",
+    )

@@ -1,0 +1,255 @@
+"""The wheel of a project, made by the project's own script in an environment kept for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from epforge.build.diagnostics import BuildError, Diagnosis
+from epforge.build.process import run
+from epforge.build.project import Project, open_project
+from epforge.cache import cache_dir
+from epforge.errors import MissingError, UsageError
+from epforge.workspace.exclusive import exclusive
+
+LOG = "epforge-wheel.log"
+_SCRIPT = "packaging/build_wheel.py"
+_REQUIREMENTS = "packaging/requirements-build-wheel.txt"
+_READY = "ready"
+_ERROR, _NOTE = "error: ", "note: "
+# What would lead the project's Python, or its tools, to another environment's files.
+_NOT_OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+
+
+@dataclass(frozen=True)
+class WheelResult:
+    """A wheel that was made.
+
+    Args:
+        wheel: the file.
+        tag: for what it is: "py3-none-manylinux_2_34_x86_64".
+        size: in bytes.
+        seconds: wall time of everything.
+        log: what pip and the project's script wrote.
+    """
+
+    wheel: Path
+    tag: str
+    size: int
+    seconds: float
+    log: Path
+
+    def to_json(self) -> dict[str, object]:
+        """The result for programs; the keys are stable."""
+        return {
+            "path": str(self.wheel),
+            "tag": self.tag,
+            "size": self.size,
+            "seconds": round(self.seconds, 3),
+            "log": str(self.log),
+        }
+
+
+def build_wheel(
+    project: Path,
+    preset: str = "release",
+    *,
+    version: str | None = None,
+    package_name: str | None = None,
+    platform_tag: str | None = None,
+    output: Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    timeout_s: float = 900.0,
+) -> WheelResult:
+    """Packs what a preset has built, by the project's ``packaging/build_wheel.py``.
+
+    The script runs in an environment that has what the project's requirements file lists. That is
+    made once for each such file and Python, and kept in the cache.
+
+    Args:
+        project: directory of a generated project.
+        preset: one of its CMake presets, built.
+        version: of the wheel; by default the project's.
+        package_name: of the distribution; by default the project's first.
+        platform_tag: what the library was built for; by default this machine.
+        output: directory for the wheel; by default ``dist`` in the project. What else is in there
+            stays.
+        progress: gets one line per step, and the notes of the script.
+        timeout_s: bound for each of pip and the script, in seconds.
+
+    Raises UsageError for what is no project, not built or without a script, MissingError when the
+    script's requirements cannot be had, BuildError with the script's own words when it fails,
+    BuildTimeoutError.
+    """
+    started = time.monotonic()
+    opened = open_project(project)
+    opened.check()
+    requirements = _checked(opened, preset)
+    folder = (Path(output) if output else opened.root / "dist").absolute()
+    log_path = opened.binary_dir(preset) / LOG
+    with log_path.open("w", encoding="utf-8") as log:
+        job = _Job(opened.root, log, log_path, progress, timeout_s)
+        python = job.environment(requirements)
+        _make(folder)
+        stage = Path(tempfile.mkdtemp(prefix=".wheel-", dir=folder))
+        try:
+            command = [
+                *(str(python), str(opened.root / _SCRIPT)),
+                *("--binary_dir", str(opened.binary_dir(preset)), "--output_dir", str(stage)),
+                *_given(version=version, package_name=package_name, platform_tag=platform_tag),
+            ]
+            made = job.wheel(command, python, stage)
+            wheel = folder / made.name
+            os.replace(made, wheel)
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+    return WheelResult(
+        wheel=wheel,
+        tag="-".join(wheel.stem.split("-")[-3:]),
+        size=wheel.stat().st_size,
+        seconds=time.monotonic() - started,
+        log=log_path,
+    )
+
+
+def _checked(project: Project, preset: str) -> Path:
+    """The requirements file of a project that has all that a wheel is made from."""
+    for name in (_SCRIPT, _REQUIREMENTS):
+        if not (project.root / name).is_file():
+            regenerate = shlex.join(["epforge", "regenerate", str(project.root)])
+            raise UsageError(
+                f"{project.root} has no {name}", f"Bring the project up to date: {regenerate}"
+            )
+    library = project.library_path(preset)
+    if not library.is_file():
+        command = shlex.join(["epforge", "build", str(project.root), "--preset", preset])
+        raise UsageError(f"there is no {library} to make a wheel of", f"Run: {command}")
+    return project.root / _REQUIREMENTS
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError(f"{folder} is not a directory", "Choose another --output.") from error
+
+
+def _given(**flags: str | None) -> list[str]:
+    return [word for name, value in flags.items() if value for word in (f"--{name}", value)]
+
+
+@dataclass(frozen=True)
+class _Job:
+    root: Path
+    log: IO[str]
+    log_path: Path
+    progress: Callable[[str], None]
+    timeout_s: float
+
+    def environment(self, requirements: Path) -> Path:
+        """The Python of the environment that a requirements file asks for.
+
+        It is made in its last place, under a lock, because scripts in it name that place. One that
+        was not finished is made anew.
+        """
+        place = cache_dir("wheel-environments", _key(requirements.read_bytes()))
+        python = place / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        if (place / _READY).is_file() and python.is_file():
+            return python
+        place.mkdir(parents=True, exist_ok=True)
+        with exclusive(place, self.timeout_s, self.progress):
+            if (place / _READY).is_file() and python.is_file():
+                return python
+            self.progress("installing what makes wheels into the cache")
+            (place / _READY).unlink(missing_ok=True)
+            shutil.rmtree(place / "venv", ignore_errors=True)
+            self._install([sys.executable, "-P", "-m", "venv", str(place / "venv")])
+            self._install(
+                [
+                    *(str(python), "-P", "-m", "pip", "install", "--disable-pip-version-check"),
+                    *("--quiet", "--no-input", "--requirement", str(requirements)),
+                ]
+            )
+            (place / _READY).touch()
+        return python
+
+    def _install(self, command: list[str]) -> None:
+        status, lines = run(
+            command, self.root, _clean(None), self.log, lambda _: None, self.timeout_s
+        )
+        if status:
+            raise MissingError(
+                f"cannot install what {_SCRIPT} needs: {_last(lines)}",
+                f"Check the connection and {_REQUIREMENTS}. The whole log: {self.log_path}",
+            )
+
+    def wheel(self, command: list[str], python: Path, stage: Path) -> Path:
+        """Runs the project's script; the one wheel that it leaves in ``stage``."""
+        self.progress("making the wheel")
+
+        def show(line: str) -> None:
+            if line.startswith(_NOTE):
+                self.progress(line)
+
+        status, lines = run(command, self.root, _clean(python), self.log, show, self.timeout_s)
+        if status:
+            raise self._failure(f"{_SCRIPT}: {_error(lines)}")
+        found = sorted(stage.glob("*.whl"))
+        if len(found) != 1:
+            what = ", ".join(path.name for path in found) or "none"
+            raise self._failure(f"{_SCRIPT} ended well, but the wheels that it left are: {what}")
+        return found[0]
+
+    def _failure(self, text: str) -> BuildError:
+        return BuildError(Diagnosis("", 0, 0, text), "", "", self.log_path)
+
+
+def _key(requirements: bytes) -> str:
+    """Tells environments apart: what is in them, and whose they are."""
+    digest = hashlib.sha256(requirements)
+    digest.update(f"\0{sys.version}\0{sys.base_prefix}\0{sys.platform}".encode())
+    return f"cp{sys.version_info.major}{sys.version_info.minor}-{digest.hexdigest()[:20]}"
+
+
+def _clean(python: Path | None) -> Mapping[str, str]:
+    """This process's environment, for a Python that has its own packages.
+
+    Args:
+        python: whose programs come first; this epforge's CMake and Ninja are behind them.
+    """
+    env = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+    first = [str(python.parent)] if python else []
+    path = env.get("PATH", os.defpath)
+    env["PATH"] = os.pathsep.join([*first, str(Path(sys.executable).parent), path])
+    env["PYTHONUNBUFFERED"] = "1"
+    env["PYTHONDONTWRITEBYTECODE"] = "1"  # the script has modules beside it, in the project
+    return env
+
+
+def _last(lines: list[str]) -> str:
+    """What pip says went wrong: the last line that reports an error, else the last one of all."""
+    said = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in said if line.startswith("ERROR: ")] or said
+    return errors[-1].removeprefix("ERROR: ") if errors else "it says nothing"
+
+
+def _error(lines: list[str]) -> str:
+    """What the script says went wrong, in one line: its first line that reports an error, with what
+    follows in its words, or, of a tool's long output, the last line."""
+    said = [line for line in lines if line.strip()]
+    at = next((i for i, line in enumerate(said) if line.startswith(_ERROR)), None)
+    if at is None:
+        return said[-1].strip() if said else "it says nothing"
+    first, rest = said[at].removeprefix(_ERROR), said[at + 1 :]
+    if first.endswith(":"):
+        return " ".join([first, *(line.strip() for line in rest[-1:])])
+    return "; ".join([first, *(line.strip() for line in rest if line.startswith("  "))])

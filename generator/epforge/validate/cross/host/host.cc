@@ -1,0 +1,213 @@
+#include "host.h"
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "tensors.h"
+
+Path Native(const std::string& path) {
+#ifdef _WIN32
+  const int size =
+      MultiByteToWideChar(CP_UTF8, 0, path.data(), static_cast<int>(path.size()), nullptr, 0);
+  Path wide(static_cast<std::size_t>(size), L'\0');
+  MultiByteToWideChar(CP_UTF8, 0, path.data(), static_cast<int>(path.size()), wide.data(), size);
+  return wide;
+#else
+  return path;
+#endif
+}
+
+namespace {
+
+void ORT_API_CALL Log(void* /*param*/, OrtLoggingLevel severity, const char* category,
+                      const char* /*logid*/, const char* location, const char* message) {
+  Say("log", Member("severity", severity) + "," + Member("category", category) + "," +
+                 Member("location", location) + "," + Member("message", message));
+}
+
+std::string Pairs(const std::string& key, const OrtKeyValuePairs* pairs) {
+  std::string out = Quoted(key) + ":{";
+  const char* const* keys = nullptr;
+  const char* const* values = nullptr;
+  std::size_t count = 0;
+  if (pairs != nullptr) ort->GetKeyValuePairs(pairs, &keys, &values, &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    out += (i == 0 ? "" : ",") + Member(keys[i], values[i]);
+  }
+  return out + "}";
+}
+
+std::string Described(const OrtEpDevice* device) {
+  const OrtHardwareDevice* hardware = ort->EpDevice_Device(device);
+  const std::string ep = Member("ep", ort->EpDevice_EpName(device)) + "," +
+                         Member("vendor", ort->EpDevice_EpVendor(device));
+  const std::string vendor = Member("hardware_vendor_id", ort->HardwareDevice_VendorId(hardware));
+  return "{" + ep + "," + Member("type", ort->HardwareDevice_Type(hardware)) + "," + vendor + "," +
+         Pairs("metadata", ort->EpDevice_EpMetadata(device)) + "," +
+         Pairs("options", ort->EpDevice_EpOptions(device)) + "," +
+         Pairs("hardware_metadata", ort->HardwareDevice_Metadata(hardware)) + "}";
+}
+
+bool IsLoaded(const std::string& path) {
+#ifdef _WIN32
+  return GetModuleHandleW(Native(path).c_str()) != nullptr;
+#else
+  void* found = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (found != nullptr) dlclose(found);
+  return found != nullptr;
+#endif
+}
+
+OrtLoggingLevel Level(const std::string& text) {
+  return static_cast<OrtLoggingLevel>(std::atoi(text.c_str()));
+}
+
+}  // namespace
+
+Host::Host() {
+  OrtEnv* env = nullptr;
+  Check(ort->CreateEnvWithCustomLogger(Log, nullptr, ORT_LOGGING_LEVEL_FATAL, "epforge", &env));
+  env_.reset(env);
+}
+
+void Host::Do(const Command& command) {
+  if (command.verb == "severity") {
+    Check(ort->UpdateEnvWithCustomLogLevel(env_.get(), Level(command["level"])));
+  } else if (command.verb == "register") {
+    Check(ort->RegisterExecutionProviderLibrary(env_.get(), command["name"].c_str(),
+                                                Native(command["library"]).c_str()));
+  } else if (command.verb == "unregister") {
+    Check(ort->UnregisterExecutionProviderLibrary(env_.get(), command["name"].c_str()));
+  } else if (command.verb == "loaded") {
+    Say("loaded", Member("loaded", IsLoaded(command["library"]) ? 1 : 0));
+  } else if (command.verb == "devices") {
+    std::vector<std::string> items;
+    for (const OrtEpDevice* device : Devices()) items.push_back(Described(device));
+    Say("devices", List("devices", items));
+  } else if (command.verb == "open") {
+    OpenSession(command);
+  } else if (command.verb == "run") {
+    RunSession(command);
+  } else if (command.verb == "close") {
+    session_.reset();
+  } else {
+    throw std::runtime_error("no such command: " + command.verb);
+  }
+}
+
+std::vector<const OrtEpDevice*> Host::Devices() const {
+  const OrtEpDevice* const* found = nullptr;
+  std::size_t count = 0;
+  Check(ort->GetEpDevices(env_.get(), &found, &count));
+  return {found, found + count};
+}
+
+// Adds the first device of the provider.
+void Host::AddProvider(OrtSessionOptions* options, const std::string& ep) const {
+  for (const OrtEpDevice* device : Devices()) {
+    if (ep == ort->EpDevice_EpName(device)) {
+      Check(ort->SessionOptionsAppendExecutionProvider_V2(options, env_.get(), &device, 1, nullptr,
+                                                          nullptr, 0));
+      return;
+    }
+  }
+  throw std::runtime_error("no device of " + ep);
+}
+
+void Host::OpenSession(const Command& command) {
+  session_.reset();
+  OrtSessionOptions* options = nullptr;
+  Check(ort->CreateSessionOptions(&options));
+  const auto owned = Own(options, ort->ReleaseSessionOptions);
+  Check(ort->SetIntraOpNumThreads(options, 1));
+  const bool usual = command.Has("optimize");
+  Check(ort->SetSessionGraphOptimizationLevel(options, usual ? ORT_ENABLE_ALL : ORT_DISABLE_ALL));
+  Check(ort->SetSessionLogSeverityLevel(options, std::atoi(command["severity"].c_str())));
+  const auto [first, last] = command.values.equal_range("config");
+  for (auto entry = first; entry != last; ++entry) {
+    const std::size_t equals = entry->second.find('=');
+    Check(ort->AddSessionConfigEntry(options, entry->second.substr(0, equals).c_str(),
+                                     entry->second.substr(equals + 1).c_str()));
+  }
+  if (command.Has("custom_ops")) {
+    const Path library = Native(command["custom_ops"]);
+    Check(ort->RegisterCustomOpsLibrary_V2(options, library.c_str()));
+  }
+  if (command.Has("optimized")) {
+    const Path place = Native(command["optimized"]);
+    Check(ort->SetOptimizedModelFilePath(options, place.c_str()));
+  }
+  if (command.Has("ep")) AddProvider(options, command["ep"]);
+  OrtSession* session = nullptr;
+  Check(ort->CreateSession(env_.get(), Native(command["model"]).c_str(), options, &session));
+  session_.reset(session);
+  Say("opened", List("nodes", Assigned()));
+}
+
+// Which provider has which node, where that is recorded.
+std::vector<std::string> Host::Assigned() const {
+  const OrtEpAssignedSubgraph* const* graphs = nullptr;
+  std::size_t count = 0;
+  OrtStatus* status = ort->Session_GetEpGraphAssignmentInfo(session_.get(), &graphs, &count);
+  if (status != nullptr) {  // nobody asked for the record
+    ort->ReleaseStatus(status);
+    return {};
+  }
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* ep = nullptr;
+    const OrtEpAssignedNode* const* nodes = nullptr;
+    std::size_t size = 0;
+    Check(ort->EpAssignedSubgraph_GetEpName(graphs[i], &ep));
+    Check(ort->EpAssignedSubgraph_GetNodes(graphs[i], &nodes, &size));
+    for (std::size_t j = 0; j < size; ++j) {
+      const char* name = nullptr;
+      Check(ort->EpAssignedNode_GetName(nodes[j], &name));
+      items.push_back("{" + Member("ep", ep) + "," + Member("name", name) + "}");
+    }
+  }
+  return items;
+}
+
+void Host::RunSession(const Command& command) {
+  if (!session_) throw std::runtime_error("no session is open");
+  const std::vector<Tensor> inputs = ReadTensors(command["inputs"]);
+  std::vector<const char*> input_names;
+  std::vector<const OrtValue*> input_values;
+  for (const Tensor& tensor : inputs) {
+    input_names.push_back(tensor.name.c_str());
+    input_values.push_back(tensor.value.get());
+  }
+  const std::vector<std::string> names = OutputNames();
+  std::vector<const char*> output_names;
+  for (const std::string& name : names) output_names.push_back(name.c_str());
+  std::vector<OrtValue*> values(names.size());
+  OrtStatus* status = ort->Run(session_.get(), nullptr, input_names.data(), input_values.data(),
+                               inputs.size(), output_names.data(), names.size(), values.data());
+  std::vector<Owned<OrtValue>> owned;
+  for (OrtValue* value : values) owned.push_back(Own(value, ort->ReleaseValue));
+  Check(status);
+  WriteTensors(command["outputs"], names, values);
+}
+
+std::vector<std::string> Host::OutputNames() const {
+  OrtAllocator* allocator = nullptr;
+  Check(ort->GetAllocatorWithDefaultOptions(&allocator));
+  std::size_t count = 0;
+  Check(ort->SessionGetOutputCount(session_.get(), &count));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    char* name = nullptr;
+    Check(ort->SessionGetOutputName(session_.get(), i, allocator, &name));
+    names.emplace_back(name);
+    Check(ort->AllocatorFree(allocator, name));
+  }
+  return names;
+}

@@ -1,0 +1,133 @@
+"""The host program of a target, compiled once by the target's compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from epforge.cache import cache_dir
+from epforge.errors import EpforgeError, MissingError
+from epforge.validate.cross.targets import Target
+
+_SOURCES = Path(__file__).with_name("host")
+_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
+_COMPILE_S = 900.0  # zig compiles its C++ library first
+
+
+@dataclass(frozen=True)
+class _Compiler:
+    """
+    Args:
+        program: a cross compiler's name.
+        package: the apt package that has it.
+        zig: zig's name of the target.
+        link: how to link, by either.
+    """
+
+    program: str
+    package: str
+    zig: str
+    link: tuple[str, ...]
+
+
+_COMPILERS = {
+    "windows-x64": _Compiler(
+        "x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64", "x86_64-windows-gnu", ("-static",)
+    ),
+    "linux-arm64": _Compiler(
+        "aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu", "aarch64-linux-gnu.2.28", ("-ldl",)
+    ),
+    "linux-x64": _Compiler("g++", "g++", "x86_64-linux-gnu.2.28", ("-ldl",)),
+}
+
+
+class CompileError(EpforgeError):
+    """The host program does not compile."""
+
+
+def sources() -> list[Path]:
+    """The files of the host program."""
+    return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".cc", ".h"))
+
+
+def find_program(target: Target, headers: Path, progress: Callable[[str], None]) -> Path:
+    """The host program of a target.
+
+    Args:
+        headers: the directory of onnxruntime_c_api.h.
+
+    Raises MissingError without a compiler, CompileError when it fails.
+    """
+    compiler = _COMPILERS[target.name]
+    command = [*_command(target, compiler), *_FLAGS]
+    digest = hashlib.sha256("\0".join((*command, *compiler.link, _identity(command[0]))).encode())
+    for path in (*sources(), headers / "onnxruntime_c_api.h"):
+        digest.update(path.read_bytes())
+    place = cache_dir("targets", f"host-{target.name}-{digest.hexdigest()[:20]}")
+    name = "host.exe" if target.system == "win32" else "host"
+    if not (place / name).is_file():
+        progress(f"compiling the host program for {target.name}")
+        _compile(command, compiler.link, headers, place, name)
+    return place / name
+
+
+def _command(target: Target, compiler: _Compiler) -> list[str]:
+    found = shutil.which(compiler.program)
+    if found:
+        return [found]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-P", "-m", "ziglang", "c++", "-target", compiler.zig]
+    raise MissingError(
+        f"no compiler for {target.name}: {compiler.program} is not on the PATH",
+        f"Install it: apt-get install --no-install-recommends {compiler.package} (Debian, Ubuntu)",
+    )
+
+
+def _identity(program: str) -> str:
+    """Tells one version of a compiler from the next."""
+    stat = os.stat(program)
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
+def _compile(
+    command: list[str], link: tuple[str, ...], headers: Path, place: Path, name: str
+) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as folder:
+        stage = Path(folder) / "made"
+        stage.mkdir()
+        code = [str(path) for path in sources() if path.suffix == ".cc"]
+        try:
+            done = subprocess.run(
+                [*command, "-isystem", str(headers), *code, *link, "-o", str(stage / name)],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_COMPILE_S,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CompileError(
+                f"compiling the host program did not end within {_COMPILE_S:.0f} s"
+            ) from error
+        if done.returncode:
+            lines = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr]
+            raise CompileError(
+                f"the host program does not compile with {Path(command[0]).name}: {lines[0][:300]}",
+                "Are the headers those of onnxruntime 1.24 or newer? See: epforge sdk",
+            )
+        try:
+            os.replace(stage, place)
+        except OSError:
+            if not (place / name).is_file():
+                raise  # nobody else made it meanwhile

@@ -1,0 +1,32 @@
+<%= banner %>
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string>
+
+#include "gen/api/status.h"
+#include "gen/api/tensor.h"
+#include "node.h"
+
+// What Python hands over, as kernels read it.
+namespace <%= ns %>::native {
+
+using InputArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
+using OutputArray = nanobind::ndarray<nanobind::device::cpu>;
+
+// Raises the exception of the package that stands for the status; does nothing for success.
+// `label` says of what the text speaks.
+void RaiseIfError(const Status& status, const std::string& label);
+
+// The tensor that an array of the package is: contiguous, on the host. The array must outlive it.
+Tensor ViewInput(const InputArray& array);
+
+// Where an output is to be written. Raises unless the array is as `wanted` says.
+void* ViewOutput(const OutputArray& array, const MutableTensor& wanted);
+
+// Sets attributes from a list of (name, kind, value); kinds are those of ONNX, in lower case.
+void ReadAttributes(const nanobind::list& attributes, CallNode* node);
+
+}  // namespace <%= ns %>::native
