@@ -164,3 +164,21 @@ def test_zig_builds_for_every_target(target: str, minimal: Project, tmp_path: Pa
     root = minimal.copy(tmp_path / "project")
     done = build(root, target, sdk=sdk().include, compiler="zig")
     assert_made_for(target, done.library)
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("target", "tag"),
+    [
+        ("linux-x64", "manylinux_2_24_x86_64"),
+        ("linux-arm64", "manylinux_2_24_aarch64"),
+        ("windows-x64", "win_amd64"),
+    ],
+)
+def test_a_wheel_promises_what_its_library_needs(
+    target: str, tag: str, minimal: Project, tmp_path: Path
+) -> None:
+    needs(GCC.get(target, "g++"))
+    root = minimal.copy(tmp_path / "project")
+    answer = asked("build", root, "--target", target, "--ort-sdk", sdk().include, "--wheel")
+    assert answer["wheel"]["tag"] == f"py3-none-{tag}"

@@ -13,6 +13,12 @@ import pytest
 from fresh import every_runtime, ok
 from projects import Project
 
+_LAB = pytest.mark.lab
+PROJECTS = pytest.mark.parametrize(
+    "project",
+    ["minimal", *(pytest.param(each, marks=_LAB) for each in ("compiled", "device_memory"))],
+)
+
 
 def _names(python: str) -> str:
     nodes = list(ast.walk(ast.parse(python)))
@@ -33,7 +39,7 @@ _CODE: dict[str, Callable[[str], str]] = {
 
 
 @every_runtime
-@pytest.mark.parametrize("project", ["minimal", "compiled", "device_memory"])
+@PROJECTS
 def test_fr_23_whether_it_is_available_is_told_by_its_devices(
     project: str, version: str | None, request: pytest.FixtureRequest
 ) -> None:
@@ -58,7 +64,9 @@ def test_fr_23_whether_it_is_available_is_told_by_its_devices(
     )
 
 
-@pytest.mark.parametrize("project", ["minimal", "compiled", "custom_ops"])
+@pytest.mark.parametrize(
+    "project", ["minimal", *(pytest.param(each, marks=_LAB) for each in ("compiled", "custom_ops"))]
+)
 def test_fr_23_no_code_asks_the_list_of_what_is_built_in(
     project: str, request: pytest.FixtureRequest
 ) -> None:
@@ -81,7 +89,7 @@ def test_fr_23_the_readme_says_why(minimal: Project) -> None:
 
 
 @every_runtime
-@pytest.mark.parametrize("project", ["minimal", "compiled", "device_memory"])
+@PROJECTS
 def test_fr_25_one_name_under_any_registration(
     project: str, version: str | None, request: pytest.FixtureRequest
 ) -> None:
@@ -114,7 +122,7 @@ def test_fr_25_one_name_under_any_registration(
 
 
 @every_runtime
-@pytest.mark.parametrize("project", ["minimal", "compiled", "device_memory"])
+@PROJECTS
 def test_fr_25_factory_and_execution_provider_have_it(
     project: str, version: str | None, request: pytest.FixtureRequest
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from projects import Project, built
 from runtimes import runtime
+from test_layout_nhwc import NHWC
 
 from epforge.ops import families
 
@@ -37,6 +39,11 @@ options:
 @pytest.fixture(scope="module")
 def options() -> Project:
     return built(OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def nhwc() -> Project:
+    return built(NHWC)
 
 
 def run(project: Project, *command: str, host: Path | None = None) -> None:
@@ -73,7 +80,7 @@ def test_the_tests_of_every_op_of_every_family_pass(host: str) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("project", ["minimal", "device_memory", "strict_gpu"])
+@pytest.mark.parametrize("project", [*PROJECTS, "nhwc"])
 def test_its_tests_pass_on_the_oldest_runtime(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime("1.24.4"))
@@ -136,6 +143,26 @@ def test_a_library_in_two_places_is_ambiguous(minimal: Project, tmp_path: Path) 
     assert result.returncode == 1
     assert "more than one library" in result.stderr
     assert "CONTOSO_NPU_LIBRARY" in result.stderr
+
+
+@pytest.mark.parametrize("place", [".venv/lib/python3.11/site-packages", "site"])
+def test_a_package_that_is_installed_inside_the_project_has_its_own_library(
+    minimal: Project, tmp_path: Path, place: str
+) -> None:
+    copy = minimal.copy(tmp_path / "copy")
+    site = copy / place
+    shutil.copytree(copy / "python" / minimal.package, site / minimal.package)
+    for folder in (copy / "build/release", site / minimal.package):
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(minimal.library, folder)
+    result = subprocess.run(
+        [sys.executable, "-c", f"import {minimal.package} as p; print(p.get_library_path())"],
+        env={"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout.strip() == str(site / minimal.package / minimal.library.name)
 
 
 def test_without_a_library_the_error_names_the_places(minimal: Project, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ def shipping_companion() -> Project:
     return wheel_script.project_with_companion()
 
 
+@pytest.mark.lab
 def test_two_distributions_hold_the_same_package(
     shipping_companion: Project, tmp_path: Path
 ) -> None:
@@ -123,7 +124,9 @@ def test_a_library_that_is_not_where_it_should_be_fails_the_configuration(
     assert "libacme_rt.so, of the blueprint's runtime_libs, is not in" in done.stderr
 
 
-@pytest.mark.parametrize("needed", ["libacme_driver.so.1", "libacme_driver.so.12"])
+@pytest.mark.parametrize(
+    "needed", [pytest.param("libacme_driver.so.1", marks=pytest.mark.lab), "libacme_driver.so.12"]
+)
 def test_a_library_of_the_system_stays_out_whatever_its_version(
     project_of: Callable[..., Project], tmp_path: Path, needed: str
 ) -> None:

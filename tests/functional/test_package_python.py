@@ -77,9 +77,12 @@ def test_the_value_that_was_given_is_the_one_that_arrives(configured: Project) -
         )
         print(*(settings.get_session_config_entry(f"ep.{plugin.get_ep_name().lower()}.{name}")
                 for name in ("effort", "auto", "scale", "mode", "label")), sep="|")
+        for value in (True, False):
+            settings = plugin.session_options(auto=value)
+            print(settings.get_session_config_entry(f"ep.{plugin.get_ep_name().lower()}.auto"))
         """
     )
-    assert result.stdout == "3|false|0.5|exact|a b\n", result.stderr
+    assert result.stdout == "3|false|0.5|exact|a b\ntrue\nfalse\n", result.stderr
 
 
 def test_two_packages_live_in_one_process(configured: Project, minimal: Project) -> None:
@@ -110,6 +113,35 @@ except RuntimeError as error:
     other, alive = result.stdout.splitlines()
     assert f"not on {configured.ep}" in other
     assert f"1 session(s) of {minimal.ep}" in alive
+
+
+def test_only_what_is_in_use_keeps_the_registration(minimal: Project) -> None:
+    """A session of a derived class does, garbage does not, and a proxy of an object that is gone,
+    which is an error to ask what it is, does not matter."""
+    result = minimal.python(
+        """
+        import gc, weakref
+        class Session(ort.InferenceSession):
+            pass
+        proxy = weakref.proxy(type("Gone", (), {})())
+        gc.disable()
+        options = plugin.session_options()
+        session = Session(models.mul().SerializeToString(), options)
+        try:
+            plugin.unregister()
+        except RuntimeError as error:
+            print(error)
+        circle = [session]
+        circle.append(circle)
+        del session, circle, device
+        plugin.unregister()
+        print(plugin.is_available())
+        """
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    alive, available = result.stdout.splitlines()
+    assert alive.startswith("1 session(s)")
+    assert available == "False"
 
 
 def test_an_unknown_platform_is_told_what_is_known(minimal: Project) -> None:

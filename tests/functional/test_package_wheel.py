@@ -10,6 +10,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,25 @@ def test_pip_gives_the_same_metadata_and_the_same_files(
     binaries = {path.name for path in (installed / minimal.package).iterdir()}
     inside = {name.split("/", 1)[1] for name in recorded(wheel) if name.startswith(minimal.package)}
     assert inside == sources | binaries
+
+
+def test_pip_takes_the_library_of_custom_operators_too(
+    project_of: Callable[..., Project], repository: Path, tmp_path: Path
+) -> None:
+    project = project_of((repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8"))
+    assert project.custom_ops_library is not None
+    subprocess.run(
+        [
+            *("cmake", "--install", str(project.library.parent), "--component", "python"),
+            *("--prefix", str(tmp_path)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    listed = "import json, wheel_settings as s; print(json.dumps(s.BINARIES['linux']))"
+    taken = json.loads(script(project.root, listed))
+    assert project.custom_ops_library.name in taken
+    assert {path.name for path in (tmp_path / project.package).iterdir()} == set(taken)
 
 
 @pytest.mark.lab
@@ -280,6 +300,7 @@ def test_the_template_and_its_variables_fit(
     assert words in refusal(copy, "--binary_dir", minimal.library.parent)
 
 
+@pytest.mark.lab
 def test_what_the_owner_adds_to_the_metadata_is_in_the_wheel(
     minimal: Project, tmp_path: Path
 ) -> None:
@@ -340,12 +361,13 @@ def _mach_o(cpu: int, major: int, minor: int) -> bytes:
     ("tag", "name", "content", "made", "wrong"),
     [
         ("win_amd64", "{}.dll", _pe(0x8664), "win_amd64", "win_arm64"),
-        (
+        pytest.param(
             "macosx_13_0_arm64",
             "lib{}.dylib",
             _mach_o(0x0100000C, 13, 0),
             "macosx_13_0_arm64",
             "macosx_12_0_arm64",
+            marks=pytest.mark.lab,
         ),
     ],
 )

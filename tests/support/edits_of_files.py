@@ -52,7 +52,7 @@ RENAMES = (
         Kind.RENAME,
         CI,
         (
-            before(CI, "      - name: Build\n", OWN_CI_STEP),
+            before(CI, "      - name: C++ tests\n", OWN_CI_STEP),
             Rename(CI, ".github/workflows/contoso.yml"),
         ),
         ("      - name: Contoso's licence check",),
@@ -127,7 +127,7 @@ ENCODINGS = (
         "the workflow with a byte order mark",
         Kind.ENCODING,
         CI,
-        (before(CI, "      - name: Build\n", OWN_CI_STEP), Change(CI, with_bom)),
+        (before(CI, "      - name: C++ tests\n", OWN_CI_STEP), Change(CI, with_bom)),
         ("      - name: Contoso's licence check",),
     ),
     Edit(

@@ -84,17 +84,23 @@ FAR = (
         "a sentence of the README, reworded",
         Kind.FAR,
         README,
-        (Put(README, "prints which library is used and", "tells Contoso's support the library,"),),
         (
-            "`python -m onnxruntime_ep_contoso_npu` tells Contoso's support the library, which "
-            "devices it offers.",
+            Put(
+                README,
+                "prints which library is used, the",
+                "tells Contoso's support the library, the",
+            ),
+        ),
+        (
+            "`python -m onnxruntime_ep_contoso_npu` tells Contoso's support the library, the "
+            "versions, the devices and the options; `--json` is for",
         ),
     ),
     Edit(
         "a step of the workflow",
         Kind.FAR,
         CI,
-        (before(CI, "      - name: Build\n", OWN_CI_STEP),),
+        (before(CI, "      - name: C++ tests\n", OWN_CI_STEP),),
         ("      - name: Contoso's licence check", "        run: ./tools/licences"),
     ),
     Edit(

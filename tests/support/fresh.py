@@ -16,6 +16,11 @@ every_runtime = pytest.mark.parametrize(
     [None, *(pytest.param(each, marks=pytest.mark.lab) for each in SUPPORTED)],
     ids=["installed", *SUPPORTED],
 )
+#: Runs a test on the oldest runtime, and in the lab on each that is supported.
+oldest_runtime = pytest.mark.parametrize(
+    "version",
+    [SUPPORTED[0], *(pytest.param(each, marks=pytest.mark.lab) for each in SUPPORTED[1:])],
+)
 # That nodes went to the CPU is no complaint.
 _COMPLAINT = re.compile(r"\[[WEF]:onnxruntime(?!.* VerifyEachNodeIsAssignedToAnEp\])")
 

@@ -91,6 +91,8 @@ def _replace(template: Path, old: str, new: str) -> None:
 _CMAKE = "plugin/CMakeLists.txt"
 _README = "plugin/README.md"
 _CI = "plugin/.github/workflows/ci.yml"
+_LINUX = "runs-on: ubuntu-24.04\n    timeout-minutes: {}"
+_TESTS = "if: matrix.preset == 'release'\n        run: python -m pytest"
 _PYPROJECT = "plugin/pyproject.toml"
 _SAMPLE = "plugin/samples/cpp/CMakeLists.txt"
 
@@ -104,12 +106,11 @@ NEXT = Future(
         (_README, 'pip install -e ".[test]"', 'pip install --editable ".[test]"'),
         (_README, "is regenerated, *shared* ones", "is regenerated, the *shared* ones"),
         (_README, "ONNX Runtime registers each name once", "a name is registered once"),
-        (_CI, "timeout-minutes: 30", "timeout-minutes: 45"),
-        (_CI, "actions/checkout@v4", "actions/checkout@v5"),
-        (_CI, "run: python -m pytest\n", "run: python -m pytest --durations=5\n"),
+        (_CI, _LINUX.format(30), _LINUX.format(45)),
+        (_CI, f"{_TESTS}\n", f"{_TESTS} --durations=5\n"),
         (_PYPROJECT, "scikit-build-core>=1.0", "scikit-build-core>=1.1"),
         (_PYPROJECT, "[tool.ruff]\nline-length = 100", "[tool.ruff]\nline-length = 110"),
-        ("plugin/CMakePresets.json", "What is shipped", "What is packaged and shipped"),
+        ("plugin/CMakePresets.json", '"What is shipped"', '"What is packaged and shipped"'),
         ("plugin/dot.gitattributes", "*.png binary\n", "*.png binary\n*.onnx binary\n"),
         ("plugin/dot.gitignore", ".venv/\n", ".venv/\n/.cache/\n"),
         (_SAMPLE, "-Wshadow -Wconversion)", "-Wshadow -Wconversion -Wundef)"),
@@ -135,7 +136,7 @@ LATER = Future(
             "`docs/troubleshooting.md` has them all; the most frequent:\n\n"
             "| Text | Cause and cure |\n| --- | --- |\n",
         ),
-        (_CI, "timeout-minutes: 30", "timeout-minutes: 20"),
+        (_CI, _LINUX.format(30), _LINUX.format(20)),
         ("kernels/stub.cc", "Write InferShapes and Compute, then", "First write both, then"),
         ("plugin/cmake/gen/warnings.cmake", "The warnings that", "All the warnings that"),
     ),

@@ -21,8 +21,10 @@ from epforge.cache import cache_dir
 
 _STORE = cache_dir("tests", "native")
 _DONE = "built"
-# What a wheel is made from, and what its own tests read.
+# What a wheel is made from, and what the package's own tests read beside that.
 _PARTS = ("native/", "src/", "cmake/", "tests/")
+_TESTS = ("native/tests/", "src/abi/", "src/gen/manifest.json", "tests/")
+_VARIANT = "NATIVE_TEST_VARIANT"  # has some of the C++ tests in it
 
 
 @dataclass(frozen=True)
@@ -93,27 +95,43 @@ def native_module(
     unknown = written.keys() - files.keys()
     assert not unknown, f"the project has no {', '.join(sorted(unknown))}"
     files |= written
-    digest = hashlib.sha256(f"{_tools(python)}\0{sorted(settings)}\0".encode())
-    for path, content in sorted(files.items()):
-        digest.update(f"{path}\0{len(content)}\0".encode() + content)
-    place = _STORE / digest.hexdigest()[:20]
-    root = place / "project"
+    of_tests = () if any(_VARIANT in setting for setting in settings) else _TESTS
+    parts = {path: content for path, content in files.items() if not path.startswith(of_tests)}
+    place = _STORE / _digest(parts, _tools(python), *sorted(settings))
+    root = place / _digest(files)
     with locked(place):
         if not (place / _DONE).is_file():
             shutil.rmtree(place, ignore_errors=True)
-            for path, content in files.items():
-                (root / path).parent.mkdir(parents=True, exist_ok=True)
-                (root / path).write_bytes(content)
+            _write(root, files)
             _build(root, place, python, settings)
             (place / _DONE).touch()
+        elif not root.is_dir():  # the tests are others
+            _write(root, files)
         os.utime(place)
     _prune()
-    return _found(place)
+    return _found(root)
 
 
-def _found(place: Path) -> NativeModule:
-    (wheel,) = (place / "dist").glob("*.whl")
-    return NativeModule(place / "project", wheel, place / "site")
+def _digest(files: Mapping[str, bytes], *more: str) -> str:
+    digest = hashlib.sha256("\0".join(more).encode())
+    for path, content in sorted(files.items()):
+        digest.update(f"\0{path}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:20]
+
+
+def _write(root: Path, files: Mapping[str, bytes]) -> None:
+    """Writes a project as a whole or not at all."""
+    new = root.with_suffix(".new")
+    shutil.rmtree(new, ignore_errors=True)
+    for path, content in files.items():
+        (new / path).parent.mkdir(parents=True, exist_ok=True)
+        (new / path).write_bytes(content)
+    new.rename(root)
+
+
+def _found(root: Path) -> NativeModule:
+    (wheel,) = (root.parent / "dist").glob("*.whl")
+    return NativeModule(root, wheel, root.parent / "site")
 
 
 def _build(root: Path, place: Path, python: str, settings: Sequence[str]) -> None:
@@ -131,7 +149,7 @@ def _build(root: Path, place: Path, python: str, settings: Sequence[str]) -> Non
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
     shutil.rmtree(root / "native/build", ignore_errors=True)
-    with zipfile.ZipFile(_found(place).wheel) as wheel:
+    with zipfile.ZipFile(_found(root).wheel) as wheel:
         wheel.extractall(place / "site")
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "BuildTimeoutError",
     "Project",
     "build",
+    "cmake_cache",
     "open_project",
 ]
 
@@ -202,7 +203,7 @@ class _Job:
     def _still_configured(self, include: Path) -> bool:
         """Was nobody else's CMake here since? That of `pip install -e` is gone when pip is done,
         and its Ninja and its headers need not be these."""
-        found = _cache_entries(self.binary_dir / "CMakeCache.txt")
+        found = cmake_cache(self.binary_dir / "CMakeCache.txt")
         return (
             Path(found.get("CMAKE_COMMAND", "")).is_file()
             and found.get("CMAKE_MAKE_PROGRAM") == self.tools.ninja.as_posix()
@@ -268,7 +269,7 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
 
     Settings that a person made in it survive otherwise.
     """
-    found = _cache_entries(cache)
+    found = cmake_cache(cache)
     home, compiler = found.get("CMAKE_HOME_DIRECTORY"), found.get("CMAKE_CXX_COMPILER")
     # A command of several words is kept in two entries.
     compiler = (compiler or "") + found.get("CMAKE_CXX_COMPILER_ARG1", "")
@@ -280,8 +281,8 @@ def _same_cache(cache: Path, root: Path, tools: Toolchain) -> bool:
     )
 
 
-def _cache_entries(cache: Path) -> dict[str, str]:
-    """What CMake remembers; nothing when there is no cache."""
+def cmake_cache(cache: Path) -> dict[str, str]:
+    """What CMake remembers in a file CMakeCache.txt; nothing when there is none."""
     try:
         text = cache.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -99,10 +99,16 @@ def find_target(project: Project, name: str) -> Target:
     raise UsageError(f"{project.root} is not built for {name!r}", cure)
 
 
+def is_foreign(name: str) -> bool:
+    """Is it a target that this machine is none of? What is no target is this machine."""
+    return name in TARGETS and not TARGETS[name].native
+
+
 def wheel_tag(name: str) -> str | None:
-    """The platform of a target's wheel; None for this machine, whose own is found out."""
-    target = TARGETS.get(name)
-    return None if target is None or target.native else target.wheel_tag
+    """The platform of a target's wheel; None where the project's script finds it out: for this
+    machine, and on Linux for every Linux, whose libraries auditwheel reads."""
+    found_out = not is_foreign(name) or (sys.platform == "linux" and name.startswith("linux-"))
+    return None if found_out else TARGETS[name].wheel_tag
 
 
 def target_toolchain(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
@@ -9,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,8 +23,8 @@ from epforge.errors import MissingError, UsageError
 from epforge.workspace.exclusive import exclusive
 
 LOG = "epforge-wheel.log"
-_SCRIPT = "packaging/build_wheel.py"
-_REQUIREMENTS = "packaging/requirements-build-wheel.txt"
+SCRIPT = "packaging/build_wheel.py"
+REQUIREMENTS = "packaging/requirements-build-wheel.txt"
 _READY = "ready"
 _ERROR, _NOTE = "error: ", "note: "
 # What would lead the project's Python, or its tools, to another environment's files.
@@ -93,37 +94,45 @@ def build_wheel(
     started = time.monotonic()
     opened = open_project(project)
     opened.check()
-    requirements = _checked(opened, preset)
+    requirements = checked(opened, preset)
     folder = (Path(output) if output else opened.root / "dist").absolute()
     log_path = opened.binary_dir(preset) / LOG
     with log_path.open("w", encoding="utf-8") as log:
-        job = _Job(opened.root, log, log_path, progress, timeout_s)
+        job = Job(opened.root, log, log_path, progress, timeout_s)
         python = job.environment(requirements)
-        _make(folder)
-        stage = Path(tempfile.mkdtemp(prefix=".wheel-", dir=folder))
-        try:
+        with stage_in(folder) as stage:
             command = [
-                *(str(python), str(opened.root / _SCRIPT)),
+                *(str(python), str(opened.root / SCRIPT)),
                 *("--binary_dir", str(opened.binary_dir(preset)), "--output_dir", str(stage)),
                 *_given(version=version, package_name=package_name, platform_tag=platform_tag),
             ]
-            made = job.wheel(command, python, stage)
-            wheel = folder / made.name
-            os.replace(made, wheel)
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
+            return result(job.wheel(command, python, stage), folder, started, log_path)
+
+
+def result(made: Path, folder: Path, started: float, log: Path) -> WheelResult:
+    """Publishes a wheel that was staged in ``folder``, by renaming it, and says what it is.
+
+    Args:
+        started: by time.monotonic().
+        log: what the tools wrote.
+    """
+    wheel = folder / made.name
+    os.replace(made, wheel)
     return WheelResult(
         wheel=wheel,
         tag="-".join(wheel.stem.split("-")[-3:]),
         size=wheel.stat().st_size,
         seconds=time.monotonic() - started,
-        log=log_path,
+        log=log,
     )
 
 
-def _checked(project: Project, preset: str) -> Path:
-    """The requirements file of a project that has all that a wheel is made from."""
-    for name in (_SCRIPT, _REQUIREMENTS):
+def checked(project: Project, preset: str) -> Path:
+    """The requirements file of a project that has all that a wheel is made from.
+
+    Raises UsageError for one without the script, or whose preset is not built.
+    """
+    for name in (SCRIPT, REQUIREMENTS):
         if not (project.root / name).is_file():
             regenerate = shlex.join(["epforge", "regenerate", str(project.root)])
             raise UsageError(
@@ -133,14 +142,29 @@ def _checked(project: Project, preset: str) -> Path:
     if not library.is_file():
         command = shlex.join(["epforge", "build", str(project.root), "--preset", preset])
         raise UsageError(f"there is no {library} to make a wheel of", f"Run: {command}")
-    return project.root / _REQUIREMENTS
+    return project.root / REQUIREMENTS
 
 
-def _make(folder: Path) -> None:
+@contextlib.contextmanager
+def stage_in(folder: Path) -> Iterator[Path]:
+    """A directory for unfinished wheels in the one that they are for, which is made.
+
+    Raises UsageError when nothing can be put there.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=".wheel-", dir=folder))
     except (FileExistsError, NotADirectoryError) as error:
         raise UsageError(f"{folder} is not a directory", "Choose another --output.") from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(
+            f"{folder} cannot be written to: {why}", "Choose another --output."
+        ) from error
+    try:
+        yield stage
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def _given(**flags: str | None) -> list[str]:
@@ -148,7 +172,17 @@ def _given(**flags: str | None) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Job:
+class Job:
+    """Makes wheels of a project, with the tools of an environment in the cache.
+
+    Args:
+        root: the project.
+        log: gets what all tools say.
+        log_path: where that is.
+        progress: gets one line per step.
+        timeout_s: bound for each tool, in seconds.
+    """
+
     root: Path
     log: IO[str]
     log_path: Path
@@ -183,13 +217,11 @@ class _Job:
         return python
 
     def _install(self, command: list[str]) -> None:
-        status, lines = run(
-            command, self.root, _clean(None), self.log, lambda _: None, self.timeout_s
-        )
+        status, lines = self.run(command, None)
         if status:
             raise MissingError(
-                f"cannot install what {_SCRIPT} needs: {_last(lines)}",
-                f"Check the connection and {_REQUIREMENTS}. The whole log: {self.log_path}",
+                f"cannot install what {SCRIPT} needs: {_last(lines)}",
+                f"Check the connection and {REQUIREMENTS}. The whole log: {self.log_path}",
             )
 
     def wheel(self, command: list[str], python: Path, stage: Path) -> Path:
@@ -200,16 +232,38 @@ class _Job:
             if line.startswith(_NOTE):
                 self.progress(line)
 
-        status, lines = run(command, self.root, _clean(python), self.log, show, self.timeout_s)
+        status, lines = self.run(command, python, show)
         if status:
-            raise self._failure(f"{_SCRIPT}: {_error(lines)}")
-        found = sorted(stage.glob("*.whl"))
+            raise self.failure(f"{SCRIPT}: {_error(lines)}")
+        return self.only_wheel(stage, SCRIPT)
+
+    def run(
+        self,
+        command: list[str],
+        python: Path | None,
+        show: Callable[[str], None] = lambda _: None,
+        variables: Mapping[str, str] | None = None,
+    ) -> tuple[int, list[str]]:
+        """Runs a tool in the project; its exit status and its lines.
+
+        Args:
+            python: whose programs it finds first.
+            show: gets each line.
+            variables: more for its environment.
+        """
+        environment = {**clean_environment(python), **(variables or {})}
+        return run(command, self.root, environment, self.log, show, self.timeout_s)
+
+    def only_wheel(self, folder: Path, maker: str) -> Path:
+        """The one wheel in a directory. Raises BuildError when there is not one."""
+        found = sorted(folder.glob("*.whl"))
         if len(found) != 1:
             what = ", ".join(path.name for path in found) or "none"
-            raise self._failure(f"{_SCRIPT} ended well, but the wheels that it left are: {what}")
+            raise self.failure(f"{maker} ended well, but the wheels that it left are: {what}")
         return found[0]
 
-    def _failure(self, text: str) -> BuildError:
+    def failure(self, text: str) -> BuildError:
+        """The error of a tool, in words."""
         return BuildError(Diagnosis("", 0, 0, text), "", "", self.log_path)
 
 
@@ -220,7 +274,7 @@ def _key(requirements: bytes) -> str:
     return f"cp{sys.version_info.major}{sys.version_info.minor}-{digest.hexdigest()[:20]}"
 
 
-def _clean(python: Path | None) -> Mapping[str, str]:
+def clean_environment(python: Path | None) -> Mapping[str, str]:
     """This process's environment, for a Python that has its own packages.
 
     Args:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from epforge.build import BuildResult
     from epforge.build.wheel import WheelResult
 
+_NOT_HERE = "an extension module is built where it runs"
+
 
 def command(
     project: Annotated[
@@ -41,7 +43,7 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Compilers at a time.", metavar="N")
     ] = None,
-    wheel: Annotated[bool, typer.Option("--wheel", help="Make the Python wheel, too.")] = False,
+    wheel: Annotated[bool, typer.Option("--wheel", help="Make its Python wheels, too.")] = False,
     output: Annotated[
         Path | None,
         typer.Option(help="Where the wheel goes; else PROJECT/dist.", metavar="DIR"),
@@ -67,7 +69,8 @@ def command(
         epforge build my-ep --wheel --output dist
     """
     from epforge.build import build, open_project
-    from epforge.build.targets import find_target, wheel_tag
+    from epforge.build.native_wheel import build_native_wheel, has_native
+    from epforge.build.targets import find_target, is_foreign, wheel_tag
     from epforge.build.wheel import build_wheel
     from epforge.cli.show.blocked import UnresolvedError
     from epforge.cli.show.progress import progress
@@ -80,6 +83,7 @@ def command(
         preset = find_target(open_project(project), target).name
     preset = preset or "release"
     made: WheelResult | None = None
+    native: WheelResult | None = None
     try:
         with progress(quiet=as_json) as show:
             built = build(project, preset, ort_sdk, compiler, jobs, show)
@@ -93,15 +97,22 @@ def command(
                     output=output,
                     progress=show,
                 )
+                if has_native(project) and not is_foreign(built.target):
+                    native = build_native_wheel(
+                        project, preset, version=version, output=output, progress=show
+                    )
+                elif has_native(project):
+                    show(f"note: the kernels for NumPy are not built for {target}: {_NOT_HERE}")
     except OpenConflictsError as error:
         raise UnresolvedError(project, error.paths) from error
     if as_json:
-        more = {"wheel": made.to_json()} if made else {}
+        wheels = {"wheel": made, "native_wheel": native} if made else {}
+        more = {name: each.to_json() if each else None for name, each in wheels.items()}
         typer.echo(json.dumps({**built.to_json(), **more}, indent=2))
         return
     typer.echo(summary_of(built))
-    if made:
-        typer.echo(f"{made.wheel}: {made.size / 1e6:.2f} MB, {made.seconds:.1f} s")
+    for each in filter(None, (made, native)):
+        typer.echo(f"{each.wheel}: {each.size / 1e6:.2f} MB, {each.seconds:.1f} s")
 
 
 def _check_wheel_options(wheel: bool, **options: object) -> None:

@@ -116,6 +116,9 @@ def command(
             only=op or (),
             limits=Limits(stall_s=time_limit),
             make_wheel=None if library else _wheels(project or Path(), target or preset, show),
+            make_native_wheel=_native_wheels(project or Path(), target or preset, show)
+            if library is None
+            else None,
             progress=show,
         )
     if as_json:
@@ -234,6 +237,18 @@ def _wheels(project: Path, preset: str, progress: Callable[[str], None]) -> Call
         return build_wheel(project, preset, output=output, progress=progress).wheel
 
     return make
+
+
+def _native_wheels(
+    project: Path, preset: str, progress: Callable[[str], None]
+) -> Callable[[Path], Path] | None:
+    """What makes the wheel of the project's kernels for NumPy; None without those."""
+    from epforge.build.native_wheel import build_native_wheel, has_native
+
+    def make(output: Path) -> Path:
+        return build_native_wheel(project, preset, output=output, progress=progress).wheel
+
+    return make if has_native(project) else None
 
 
 def _rungs(wanted: list[str]) -> tuple[Rung, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epforge.names import Identifier, Safe
-from epforge.plan import memory, python_options, samples
+from epforge.plan import memory, native, python_options, samples
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
@@ -13,7 +13,13 @@ from epforge.resolve.model import (
     OptionType,
     VirtualPolicy,
 )
-from epforge.resolve.services import CustomKernel, CustomLibrary, CustomOp, CustomParameter
+from epforge.resolve.services import (
+    CustomKernel,
+    CustomLibrary,
+    CustomOp,
+    CustomParameter,
+    Native,
+)
 
 _NAMED_OPS = 12  # more than these are counted, not listed
 
@@ -30,6 +36,13 @@ def _torch_package(blueprint: Blueprint) -> Identifier | None:
     from epforge.plan import torch
 
     return torch.package_name(blueprint) if torch.files(blueprint) else None
+
+
+def _native_distribution(blueprint: Blueprint) -> str | None:
+    """The name of the distribution with the kernels for NumPy; None where there is none."""
+    if blueprint.native is not Native.SEPARATE:
+        return None
+    return native.distribution_name(blueprint)
 
 
 def _readme(blueprint: Blueprint) -> FileSpec:
@@ -69,6 +82,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "custom_library": custom_library and f"lib{custom_library}.so",
             "cuda_library": blueprint.features.custom_op_library is CustomLibrary.CUDA,
             "torch": _torch_package(blueprint),
+            "native": _native_distribution(blueprint),
             "compiled": blueprint.compiles,
             "contexts": blueprint.has_contexts,
             "share": blueprint.features.share,

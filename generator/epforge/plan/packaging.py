@@ -6,6 +6,7 @@ from epforge.names import Safe
 from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.libraries import PLATFORMS, file_name, shipped_files, versionless
 from epforge.resolve.model import Blueprint, VirtualPolicy
+from epforge.resolve.services import Native
 
 README = "packaging/README.pypi.md"
 
@@ -31,6 +32,7 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
         _readme(blueprint),
         *_wheel(blueprint),
         _runtime_libs(blueprint),
+        _ninja(),
     ]
 
 
@@ -85,7 +87,7 @@ def _wheel(blueprint: Blueprint) -> list[FileSpec]:
             path="packaging/requirements-build-wheel.txt",
             template="plugin/packaging/requirements-build-wheel.txt",
             owner=Owner.GENERATED,
-            params={},
+            params={"native": blueprint.native is Native.SEPARATE},
             reason="the tools that make and check a wheel",
         ),
         FileSpec(
@@ -98,6 +100,7 @@ def _wheel(blueprint: Blueprint) -> list[FileSpec]:
                 "distributions": distributions(blueprint),
                 "several": len(blueprint.distributions) > 1,
                 "cuda": blueprint.cuda is not None,
+                "native": blueprint.native is Native.SEPARATE,
                 "runtime_libs": ", ".join(blueprint.runtime_libs),
             },
             reason="how the packages are made",
@@ -124,6 +127,16 @@ def _runtime_libs(blueprint: Blueprint) -> FileSpec:
             "runtime_libs": runtime_files(blueprint),
         },
         reason="libraries beside the library",
+    )
+
+
+def _ninja() -> FileSpec:
+    return FileSpec(
+        path="cmake/gen/ninja.cmake",
+        template="plugin/cmake/gen/ninja.cmake",
+        owner=Owner.GENERATED,
+        params={},
+        reason="finds Ninja again after pip",
     )
 
 

@@ -77,6 +77,7 @@ def validate(
     limits: Limits | None = None,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
+    make_native_wheel: Callable[[Path], Path] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Climbs the ladder on one library and reports what was found.
@@ -97,6 +98,7 @@ def validate(
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
             path; it may raise EpforgeError. None for a library that has none.
+        make_native_wheel: the same for the wheel of the kernels for NumPy.
         progress: told what is being done.
 
     Raises UsageError for a library or manifest that is not there or cannot be read, MissingError
@@ -132,7 +134,7 @@ def validate(
         ep = ep or loaded.ep
     if loadable and Rung.PACKAGE in rungs:
         failed = any(check.outcome.bad for check in checks)
-        checks += climb.package(make_wheel, runtimes, failed)
+        checks += climb.package(make_wheel, make_native_wheel, runtimes, failed)
         versions = versions or list(dict.fromkeys(check.runtime for check in checks))
     return Report(
         library=library,
@@ -207,6 +209,7 @@ class _Climb:
     def package(
         self,
         make_wheel: Callable[[Path], Path] | None,
+        make_native: Callable[[Path], Path] | None,
         runtimes: Sequence[Runtime | OfTarget],
         failed: bool,
     ) -> Sequence[Check]:
@@ -224,7 +227,9 @@ class _Climb:
             return [_skipped(Rung.PACKAGE, "only on such a machine itself")]
         if self.binary.sanitizers:
             return [_skipped(Rung.PACKAGE, "nobody installs a library with sanitizers")]
-        packing = package.Packing(self.library, make_wheel, own, self.limits, self.progress)
+        packing = package.Packing(
+            self.library, make_wheel, own, self.limits, self.progress, make_native=make_native
+        )
         return package.run(packing)
 
     def _above_load(self, site: Site, lacking: str, failed: bool) -> Iterator[Check]:

@@ -209,7 +209,11 @@ def _mach_o(path: Path) -> Binary:
         in (lief.MachO.Header.FILE_TYPE.DYLIB, lief.MachO.Header.FILE_TYPE.BUNDLE),
         exports=tuple(sorted(_plain(s.name) for s in one.exported_symbols)),
         imports=tuple(sorted(_plain(s.name) for s in one.imported_symbols)),
-        needed=tuple(str(library.name) for library in one.libraries),
+        needed=tuple(
+            str(library.name)
+            for library in one.libraries
+            if library.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB  # what it calls itself
+        ),
     )
     return replace(facts, search=tuple(str(entry.path) for entry in one.rpaths))
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from epforge.validate.binary import Binary, host_machine
 from epforge.validate.model import Check, Outcome, Rung
@@ -200,10 +200,16 @@ def _strange(path: Path, binary: Binary, place: Place) -> Iterator[str]:
     strange = [
         name
         for name in binary.needed
-        if not place.libraries.fullmatch(name) and not path.with_name(name).is_file()
+        if not place.libraries.fullmatch(name) and not _is_beside(path, name)
     ]
     if strange:
         yield f"needs {_few(strange)}, which not every {place.what} has"
+
+
+def _is_beside(path: Path, name: str) -> bool:
+    """Is it the name of a file beside ``path``? macOS says so with a prefix."""
+    file = re.sub(r"^@(rpath|loader_path)/", "", name)
+    return PurePosixPath(file).name == file and path.with_name(file).is_file()
 
 
 def _search(binary: Binary) -> Iterator[str]:

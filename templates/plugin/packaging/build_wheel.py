@@ -25,9 +25,10 @@ from wheel_binaries import (
     Machine,
     WheelError,
     check_machines,
+    check_sizes,
+    check_sources,
     find_binaries,
     platform_of,
-    refuse_binaries,
 )
 from wheel_checks import check_wheel, promises
 from wheel_metadata import Metadata, check_manifest, read_metadata, stage_metadata
@@ -55,8 +56,11 @@ def build_wheel(options: argparse.Namespace) -> Path:
     system = platform_of(tag)
     repair = _repairs(system, tag, options.no_repair)
     _require_tools(repair)
+    output_dir = options.output_dir.resolve()
+    _require_directory(output_dir)
     metadata = read_metadata(project, options.package_name, options.version)
     binaries = find_binaries(binary_dir, system)
+    check_sizes(binaries, options.size_limit)
     machine = check_machines(binaries, tag)
     manifest = next(path for path in binaries if path.name.endswith(".manifest.json"))
     for note in check_manifest(project, manifest, metadata, options.version is not None):
@@ -75,7 +79,7 @@ def build_wheel(options: argparse.Namespace) -> Path:
             print("note: not repaired: it is for machines like this one, and no index takes it")
         lines = check_wheel(built, package, machine, options.size_limit)
         print("\n".join(lines))
-        return _publish(built, options.output_dir.resolve())
+        return _publish(built, output_dir)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -121,10 +125,19 @@ def _require_tools(repair: bool) -> None:
         )
 
 
+def _require_directory(path: Path) -> None:
+    """Says beforehand where the wheel cannot go. What is not there is made at the end."""
+    there = next(each for each in (path, *path.parents) if each.exists())
+    if not there.is_dir():
+        raise WheelError(f"--output_dir {path}: {there} is not a directory: choose another")
+    if not os.access(there, os.W_OK):
+        raise WheelError(f"--output_dir {path}: {there} cannot be written to: choose another")
+
+
 def _stage(project: Path, stage: Path, binaries: list[Path], metadata: Metadata) -> Path:
     """Puts the files of the wheel into a directory; returns the package in it."""
     source = project / "python" / settings.PACKAGE
-    refuse_binaries(source)
+    check_sources(source)
     package = stage / settings.PACKAGE
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__", "*.py[co]"))
     for path in binaries:

@@ -14,6 +14,8 @@ _PE = {0x8664: "amd64", 0xAA64: "arm64"}
 _MACH_O = {0x01000007: "x86_64", 0x0100000C: "arm64"}
 _LC_VERSION_MIN_MACOSX = 0x24
 _LC_BUILD_VERSION = 0x32
+_HEAD = 1 << 20  # all that is read of a library: what it says of itself is at its start
+_UNPACKED = 20  # how many times the limit of a wheel its libraries may have, unpacked
 _SUFFIX = re.compile(r"\.(dll|dylib|so)(\.\d+)*$", re.IGNORECASE)
 
 
@@ -82,18 +84,45 @@ def find_binaries(directory: Path, platform: str) -> list[Path]:
     raise WheelError(f"{directory} has no {', '.join(missing)}, {cure}")
 
 
-def refuse_binaries(package: Path) -> None:
-    """Raises WheelError if a library lies among the Python files, where it would be a second one."""
-    found = sorted(path for path in package.rglob("*") if _SUFFIX.search(path.name))
-    if found:
+def check_sizes(binaries: list[Path], limit: float) -> None:
+    """Raises WheelError if no wheel within the limit, in megabytes, can be expected of them."""
+    size = sum(path.stat().st_size for path in binaries) / 1_000_000
+    if size > _UNPACKED * limit:
+        largest = max(binaries, key=lambda path: path.stat().st_size)
         raise WheelError(
-            f"{found[0]} lies among the Python files; libraries come from --binary_dir: delete it"
+            f"the libraries have {size:.0f} MB, {largest} most of it, far more than a wheel of "
+            f"{limit:g} MB holds: leave something out, or give --size_limit if its index takes it"
         )
+
+
+def check_sources(package: Path) -> None:
+    """Looks through the Python files.
+
+    Raises:
+        WheelError: a library is among them, where it would be a second one, or what is no file of
+            the package itself.
+    """
+    if not package.is_dir():
+        raise WheelError(f"there is no {package}, the Python package of the wheel")
+    root = package.resolve()
+    for path in sorted(package.rglob("*")):
+        if _SUFFIX.search(path.name):
+            raise WheelError(
+                f"{path} lies among the Python files; libraries come from --binary_dir: delete it"
+            )
+        if path.is_symlink() and not path.resolve().is_relative_to(root):
+            raise WheelError(
+                f"{path} leads to {path.resolve()}, outside of the package: put a copy there, or "
+                "delete it"
+            )
+        if not path.is_file() and not path.is_dir():
+            raise WheelError(f"{path} is neither a file nor a directory: delete it")
 
 
 def machine_of(path: Path) -> Machine:
     """What the shared library is made for. Raises WheelError if it is none."""
-    data = path.read_bytes()
+    with path.open("rb") as file:
+        data = file.read(_HEAD)
     try:
         machine = _elf(data) or _pe(data) or _mach_o(data)
     except (struct.error, IndexError):

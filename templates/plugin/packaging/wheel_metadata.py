@@ -23,6 +23,7 @@ _VERSION = re.compile(
 )
 _PRE = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc"}
 _VARIABLE = re.compile(r"@([a-z_]+)@")
+_MOST_JSON = 64 << 20
 _OWN = ("name", "version", "readme", "license-files")  # keys that the template has a line for
 
 
@@ -115,7 +116,12 @@ def check_manifest(project: Path, built: Path, metadata: Metadata, overridden: b
             f"{built} differs from {settings.MANIFEST}: the library was built from other sources. "
             "Build it again"
         )
-    version, minimum = str(claimed["version"]), str(claimed["ort"]["min"])
+    try:
+        version, minimum = str(claimed["version"]), str(claimed["ort"]["min"])
+    except (KeyError, TypeError) as error:
+        raise WheelError(
+            f"{built} does not say which version it is of: build the library again"
+        ) from error
     if minimum not in _readme(project, metadata).read_text(encoding="utf-8"):
         raise WheelError(
             f"{_readme(project, metadata)} does not name ONNX Runtime {minimum}, the oldest that "
@@ -212,6 +218,8 @@ def _readme(project: Path, metadata: Metadata) -> Path:
 
 def _json(path: Path) -> Any:
     try:
+        if path.stat().st_size > _MOST_JSON:
+            raise WheelError(f"{path} has more than {_MOST_JSON >> 20} MiB: build it again")
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise WheelError(f"{path} cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise WheelError(f"{path} cannot be read: {error}. Build it again") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,14 @@ from small_project import small_project
 
 from epforge.build import BuildError, targets
 from epforge.build.project import Project, open_project
-from epforge.build.targets import TARGETS, check_library, find_target, target_toolchain
+from epforge.build.targets import (
+    TARGETS,
+    check_library,
+    find_target,
+    is_foreign,
+    target_toolchain,
+    wheel_tag,
+)
 from epforge.errors import MissingError, UsageError
 
 FOREIGN = "windows-x64"
@@ -156,3 +164,17 @@ def test_a_library_of_another_platform_is_no_result(tmp_path: Path) -> None:
             check_library(elf, TARGETS["windows-x64"], tmp_path / "log")
     with pytest.raises(BuildError, match="made no"):
         check_library(tmp_path / "absent", TARGETS["linux-x64"], tmp_path / "log")
+
+
+def test_a_wheel_s_platform_is_given_where_it_is_not_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On Linux auditwheel reads the libraries of every Linux, and says what they promise."""
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(targets.platform, "machine", lambda: "x86_64")
+    names = ("", "linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
+    assert [wheel_tag(name) for name in names] == [None] * 3 + ["win_amd64", "macosx_13_0_arm64"]
+    assert [is_foreign(name) for name in names] == [False, False, True, True, True]
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(targets.platform, "machine", lambda: "arm64")
+    assert [wheel_tag(name) for name in names][2:] == ["linux_aarch64", "win_amd64", None]

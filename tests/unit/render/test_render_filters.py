@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from xml.etree import ElementTree
 
@@ -30,6 +32,26 @@ TEXT = st.lists(st.one_of(_NASTY, st.characters(exclude_categories=["Cs"])), max
 @given(TEXT)
 def test_python_literal_round_trips(text: str) -> None:
     assert ast.literal_eval(filters.py_string(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("", '""'),
+        ("it's", '"it\'s"'),
+        ('"as it is"', "'\"as it is\"'"),
+        ('"it\'s"', "'\"it\\'s\"'"),
+        ("'\"", '"\'\\""'),
+        ('\\"', "'\\\\\"'"),
+        ("\\", '"\\\\"'),
+    ],
+)
+def test_python_literals_have_the_quotes_that_a_formatter_leaves(text: str, literal: str) -> None:
+    assert filters.py_string(text) == literal
+    command = [sys.executable, "-m", "ruff", "format", "-"]
+    line = f"x = {literal}\n"
+    done = subprocess.run(command, input=line, capture_output=True, text=True, check=True)
+    assert done.stdout == line
 
 
 @given(TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import sys
 import tarfile
 import zipfile
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 from epforge.errors import MissingError, UsageError
-from epforge.validate.binary import Binary
+from epforge.validate.binary import Binary, read
 from epforge.validate.cross import program, runner, runtimes
 from epforge.validate.cross.targets import TARGETS, find_target
 from epforge.validate.cross.unpack import BadArchiveError, unpack
@@ -27,6 +28,7 @@ from epforge.validate.worker.there import parse
 WANTED = r"capi/onnxruntime\w*\.dll"
 WINDOWS = TARGETS["windows-x64"]
 ARM = TARGETS["linux-arm64"]
+MAC = TARGETS["macos-arm64"]
 
 
 def quiet(_: str) -> None:
@@ -180,6 +182,46 @@ def test_what_windows_does_not_have_is_noticed(library: str, fine: bool, tmp_pat
     assert fine or library in needs.detail
     (tmp_path / library).write_bytes(b"x")  # a library that travels with it
     assert check(path, binary, Kind.PLUGIN_EP, WINDOWS.place)[2].outcome is Outcome.PASSED
+
+
+def mach_o(path: Path, *commands: tuple[int, str]) -> Path:
+    """A library for macOS on Arm that exports nothing: its load commands with a library's name."""
+    words = b""
+    for number, name in commands:
+        text = name.encode().ljust(len(name) // 8 * 8 + 8, b"\0")
+        words += struct.pack("<6I", number, 24 + len(text), 24, 1, 0x10000, 0x10000) + text
+    head = (0xFEEDFACF, 0x0100000C, 0, 6, len(commands), len(words), 0x100085, 0)
+    path.write_bytes(struct.pack("<8I", *head) + words)
+    return path
+
+
+def test_what_a_library_of_macos_calls_itself_is_nothing_that_it_needs(tmp_path: Path) -> None:
+    system = "/usr/lib/libSystem.B.dylib"
+    path = mach_o(tmp_path / "libonnxruntime_ep_x.dylib", (0xD, "@rpath/it"), (0xC, system))
+    found = read(path)
+    assert (found.format, found.machine, found.shared) == ("mach-o", "aarch64", True)
+    assert found.needed == (system,)
+
+
+@pytest.mark.parametrize(
+    ("library", "fine"),
+    [
+        ("/usr/lib/libSystem.B.dylib", True),
+        ("@rpath/libacme.dylib", True),
+        ("@loader_path/libacme.dylib", True),
+        ("libacme.dylib", True),
+        ("/opt/acme/libacme.dylib", False),
+        ("@rpath/../libacme.dylib", False),
+        ("@rpath/libother.dylib", False),
+    ],
+)
+def test_what_macos_does_not_have_is_noticed(library: str, fine: bool, tmp_path: Path) -> None:
+    (tmp_path / "libacme.dylib").write_bytes(b"x")
+    (tmp_path / "libep.dylib").write_bytes(b"x")
+    binary = Binary("mach-o", "aarch64", True, exports=ENTRY_POINTS, needed=(library,))
+    needs = check(tmp_path / "libep.dylib", binary, Kind.PLUGIN_EP, MAC.place)[2]
+    assert (needs.outcome is Outcome.PASSED) is fine
+    assert fine or f"needs {library}" in needs.detail
 
 
 def test_a_library_for_another_platform_than_said_is_no_such_library(tmp_path: Path) -> None:

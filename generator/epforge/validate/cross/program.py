@@ -83,8 +83,12 @@ def _command(target: Target, compiler: _Compiler) -> list[str]:
     found = shutil.which(compiler.program)
     if found:
         return [found]
+    target_of_zig = f"--target={compiler.zig}"
     if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-P", "-m", "ziglang", "c++", "-target", compiler.zig]
+        return [sys.executable, "-P", "-m", "ziglang", "c++", target_of_zig]
+    zig = shutil.which("zig")
+    if zig:
+        return [zig, "c++", target_of_zig]
     raise MissingError(
         f"no compiler for {target.name}: {compiler.program} is not on the PATH",
         f"Install it: apt-get install --no-install-recommends {compiler.package} (Debian, Ubuntu)",

@@ -18,6 +18,7 @@ from epforge.validate.cross.targets import Target
 
 _QEMU_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")
 _START_S = 300.0
+_WINDOWS = ("system.reg", "dosdevices/z:", "drive_c/windows/system32/ntdll.dll")
 # Said by the emulators themselves, about no fault of a library.
 _NOISE = re.compile(
     r"Failed to create DXGI factory\.|wine: (failed to open|configuration in|created the|could not)"
@@ -135,9 +136,9 @@ def _wine(progress: Callable[[str], None]) -> Iterator[Runner]:
     place = cache_dir("targets", "wine")
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_suffix(".lock").open("a") as lock:
-        if not (place / "system.reg").is_file():
+        if not _is_windows(place):
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (place / "system.reg").is_file():
+            if not _is_windows(place):
                 progress("making a Windows for wine, once")
                 _make_windows(wine, server, place)
         fcntl.flock(lock, fcntl.LOCK_SH)
@@ -158,10 +159,16 @@ def _wine_env(place: Path) -> dict[str, str]:
     return {
         **env,
         "WINEPREFIX": str(place),
+        "TMPDIR": str(place),  # its server's socket: one server, whoever asks, and nothing left
         "WINEARCH": "win64",
         "WINEDEBUG": "-all",
         "WINEDLLOVERRIDES": "winemenubuilder.exe=d;mscoree=d;mshtml=d;winedbg.exe=d",
     }
+
+
+def _is_windows(place: Path) -> bool:
+    """Is all there that programs need to start? Somebody may have deleted a part."""
+    return all((place / name).exists() for name in _WINDOWS)
 
 
 def _make_windows(wine: str, server: str, place: Path) -> None:
@@ -184,7 +191,7 @@ def _make_windows(wine: str, server: str, place: Path) -> None:
         finally:
             _stop(server, env, "-w")
             _stop(server, env)
-        if not (stage / "system.reg").is_file():
+        if not _is_windows(stage):
             raise MissingError(
                 "wine makes no Windows to run programs in",
                 f"Try it: WINEPREFIX=$(mktemp -d) {wine} wineboot --init",

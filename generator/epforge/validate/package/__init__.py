@@ -6,6 +6,7 @@ FR 5, 8, 13-16, 23, 25, 67-71 of the field reports.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from epforge.validate import manifest as manifests
 from epforge.validate.load import fate
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.package import archive
+from epforge.validate.package import native as natives
 from epforge.validate.package.environment import FOLDER, Environment, InstallError, make
 from epforge.validate.process import Limits, WorkerRun, run_worker
 from epforge.validate.runtime import Runtime
@@ -42,6 +44,7 @@ class Packing:
         library: as it was built, with its manifest beside it.
         make: makes the wheel in a directory and returns its path. May raise EpforgeError.
         python: whose environments the wheel is installed in.
+        make_native: the same as ``make`` for the kernels for NumPy; None without those.
     """
 
     library: Path
@@ -50,6 +53,7 @@ class Packing:
     limits: Limits = field(default_factory=Limits)
     progress: Callable[[str], None] = lambda _: None
     python: str = sys.executable
+    make_native: Callable[[Path], Path] | None = None
 
 
 def run(packing: Packing) -> tuple[Check, ...]:
@@ -65,10 +69,22 @@ def run(packing: Packing) -> tuple[Check, ...]:
     with tempfile.TemporaryDirectory(prefix="epforge-package-") as folder:
         check, wheel = make_and_inspect(packing, claims, Path(folder))
         lines = [check]
-        for runtime in packing.runtimes if wheel else ():
-            assert wheel is not None
-            lines += _Installation(packing, claims, wheel, runtime, Path(folder)).run()
+        if wheel is None:
+            return (check,)
+        native = _native(packing, wheel, Path(folder) / "native")
+        for runtime in packing.runtimes:
+            installation = _Installation(packing, claims, wheel, runtime, Path(folder), native)
+            lines += installation.run()
     return tuple(lines)
+
+
+def _native(
+    packing: Packing, wheel: archive.Wheel, folder: Path
+) -> natives.NativeWheel | Check | None:
+    """The wheel of the kernels for NumPy, or the line that says why there is none to install."""
+    if packing.make_native is None:
+        return None
+    return natives.make_and_inspect(packing.make_native, folder, wheel)
 
 
 def make_and_inspect(
@@ -101,6 +117,7 @@ class _Installation:
     wheel: archive.Wheel
     runtime: Runtime
     folder: Path
+    native: natives.NativeWheel | Check | None
 
     def run(self) -> list[Check]:
         where = f" for onnxruntime {self.runtime.label}" if self.runtime.label else ""
@@ -128,7 +145,8 @@ class _Installation:
         if os.environ.get(_VERBOSE) == "1":
             for line in self._script(environment, "diagnose").named("diagnostic"):
                 self.packing.progress(str(line["text"]))
-        smoke = self._smoke(environment)
+        sample = Path(tempfile.mkdtemp(dir=self.folder))
+        smoke = self._smoke(environment, sample)
         told = next(iter(smoke.named("runtime")), {"version": self.runtime.label, "python": "?"})
         version = str(told["version"])
         where = f"with onnxruntime {version}, for Python {told['python']}, in .../{FOLDER}/venv"
@@ -136,6 +154,17 @@ class _Installation:
         yield self._cases("import", first, "works, and says what is missing to go on", version)
         yield self._smoke_line(smoke, version)
         yield self._main_program(environment, version, next(iter(smoke.named("devices")), None))
+        if isinstance(self.native, Check):
+            yield self.native
+        elif self.native:
+            use = functools.partial(
+                self._script,
+                environment,
+                "native",
+                folder=str(sample),
+                main=self.wheel.distribution,
+            )
+            yield natives.check(self.native, environment, use, version)
         yield self._uninstalled(environment, installed, version)
 
     def _line(self, name: str, outcome: Outcome, detail: str, version: str, s: float) -> Check:
@@ -163,9 +192,8 @@ class _Installation:
         arguments = [str(place / name) for name in ("smoke.py", "job.json", "records")]
         return environment.run(arguments, limits, place / "records")
 
-    def _smoke(self, environment: Environment) -> WorkerRun:
+    def _smoke(self, environment: Environment, sample: Path) -> WorkerRun:
         options = self.claims.get("options", ())
-        sample = Path(tempfile.mkdtemp(dir=self.folder))
         found = self._sample(sample)
         return self._script(
             environment,

@@ -16,25 +16,25 @@ from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from epforge.validate.model import CaseResult, Outcome
+from epforge.validate.package.members import BadWheelError, read_members
 
-_MOST_BYTES = 4 << 30  # of all files, unpacked; a wheel on an index may have far less
+__all__ = ["BadWheelError", "Inspection", "Wheel", "inspect", "open_wheel", "read_wheel"]
+
 _MOST_TEXT = 8 << 20
 _LIBRARY = re.compile(r"\.(so(\.\d+)*|dll|dylib)$")
 _ENTRY_POINT = b"CreateEpFactories\0"
 _ONNXRUNTIME = re.compile(r"onnxruntime(?!-ep-)", re.IGNORECASE)  # whatever is built of it
+# What Python says of code, JSON or names that nobody would write.
+_ODD = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 _PLATFORMS = {
     "linux": ("linux_", "manylinux", "musllinux_"),
     "darwin": ("macosx_",),
     "win32": ("win32", "win_"),
 }
-
-
-class BadWheelError(Exception):
-    """A file that cannot be read as a wheel; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Wheel:
         """The constants of the package's ``_identity.py``; nothing of it is run. Empty when it
         cannot be read."""
         found = {}
-        with contextlib.suppress(BadWheelError, SyntaxError, ValueError):
+        with contextlib.suppress(BadWheelError, *_ODD):
             for line in ast.parse(self.text(f"{self.package}/_identity.py")).body:
                 if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                     found[line.target.id] = ast.literal_eval(line.value or ast.Constant(None))
@@ -95,24 +95,23 @@ class Wheel:
 
 
 def open_wheel(path: Path) -> Wheel:
-    """Opens a wheel that is whole. Raises BadWheelError."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = {info.filename: info.file_size for info in archive.infolist()}
-            if len(members) != len(archive.infolist()):
-                raise BadWheelError("two files in it have the same name")
-            if sum(members.values()) > _MOST_BYTES:
-                raise BadWheelError(f"unpacked it has {sum(members.values())} bytes")
-            if damaged := archive.testzip():
-                raise BadWheelError(f"{damaged} in it is damaged")
-    except (OSError, zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
-        raise BadWheelError(f"it cannot be unpacked: {error}") from error
-    for name in members:
-        if PurePosixPath(name).is_absolute() or ".." in name.split("/") or "\\" in name:
-            raise BadWheelError(f"{name!r} in it is no place in an environment")
+    """Opens a main wheel that is whole. Raises BadWheelError."""
+    return read_wheel(path, re.compile(r"_identity\.py"))
+
+
+def read_wheel(path: Path, main: re.Pattern[str]) -> Wheel:
+    """Opens a wheel.
+
+    Args:
+        main: the file that the one package in it has.
+
+    Raises BadWheelError.
+    """
+    members = read_members(path)
     tops = {name.split("/")[0] for name in members if "/" in name}
     infos = [top for top in tops if top.endswith(".dist-info")]
-    packages = sorted(top for top in tops if f"{top}/_identity.py" in members)
+    inside = [name.split("/") for name in members]
+    packages = sorted({p[0] for p in inside if len(p) == 2 and main.fullmatch(p[1])})
     if len(infos) != 1:
         raise BadWheelError(f"it has {len(infos)} directories of metadata")
     for name in ("METADATA", "RECORD", "WHEEL"):
@@ -123,22 +122,27 @@ def open_wheel(path: Path) -> Wheel:
     return Wheel(path, members, packages[0], infos[0])
 
 
-def inspect(wheel: Wheel, claims: Mapping[str, Any]) -> tuple[CaseResult, ...]:
+#: Yields what is wrong.
+Inspection = Callable[[Wheel, Mapping[str, Any]], Iterator[str]]
+
+
+def inspect(
+    wheel: Wheel, claims: Mapping[str, Any], checks: Mapping[str, Inspection] | None = None
+) -> tuple[CaseResult, ...]:
     """Everything that can be seen without installing it.
 
     Args:
         claims: the manifest beside the library that the wheel was made of.
+        checks: what to look at, by name; by default everything that a main wheel has.
     """
-    return tuple(_judged(label, wheel, claims, check) for label, check in _CHECKS.items())
+    found = checks or _CHECKS
+    return tuple(_judged(label, wheel, claims, check) for label, check in found.items())
 
 
-_Check = Callable[[Wheel, Mapping[str, Any]], Iterator[str]]
-
-
-def _judged(label: str, wheel: Wheel, claims: Mapping[str, Any], check: _Check) -> CaseResult:
+def _judged(label: str, wheel: Wheel, claims: Mapping[str, Any], check: Inspection) -> CaseResult:
     try:
         wrong = list(check(wheel, claims))
-    except (BadWheelError, SyntaxError, ValueError, KeyError, csv.Error) as error:
+    except (BadWheelError, KeyError, IndexError, csv.Error, *_ODD) as error:
         wrong = [str(error) or type(error).__name__]
     return CaseResult(label, Outcome.FAILED if wrong else Outcome.PASSED, "; ".join(wrong))
 
@@ -150,12 +154,19 @@ def _tag(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
         yield f"it is {wheel.tag}, not py3-none-PLATFORM"
     elif not all(part.startswith(prefixes) for part in platform.split(".")):
         yield f"{wheel.tag} is not for this system"
+    yield from tags_inside(wheel)
+
+
+def tags_inside(wheel: Wheel) -> Iterator[str]:
+    """Where the tags in the wheel are not those of its name."""
+    python, abi, platform = wheel.tag.split("-")
     said = _wheel_file(wheel).get_all("Tag", [])
     if sorted(said) != sorted(f"{python}-{abi}-{part}" for part in platform.split(".")):
         yield f"its name says {wheel.tag}, and WHEEL in it {', '.join(map(str, said)) or 'nothing'}"
 
 
-def _purelib(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+def purelib(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+    """Where it does not say that there is a library in it."""
     said = str(_wheel_file(wheel).get("Root-Is-Purelib", "nothing"))
     if said.lower() != "false":
         yield f"Root-Is-Purelib is {said}, though there is a library in it"
@@ -180,7 +191,8 @@ def _library(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
             yield f"{twin} and {name} are the same file"
 
 
-def _licence(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+def licence(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+    """Licence files that are not there."""
     named = list(map(str, wheel.metadata.get_all("License-File", [])))
     if not named:
         yield "no licence file is in it"
@@ -228,7 +240,8 @@ def _minimum(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
         yield f"the README in METADATA does not name onnxruntime {minimum}"
 
 
-def _record(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+def record(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
+    """Where RECORD does not list what is there."""
     rows = {row[0]: row[1] for row in csv.reader(wheel.text(f"{wheel.info}/RECORD").splitlines())}
     files = {name for name in wheel.members if not name.endswith("/")}
     for name in sorted(files ^ rows.keys()):
@@ -245,15 +258,15 @@ def _record(wheel: Wheel, claims: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is not what RECORD says"
 
 
-_CHECKS: Mapping[str, _Check] = {
+_CHECKS: Mapping[str, Inspection] = {
     "tag": _tag,
-    "purelib": _purelib,
+    "purelib": purelib,
     "library": _library,
-    "licence": _licence,
+    "licence": licence,
     "dependencies": _dependencies,
     "names": _names,
     "minimum": _minimum,
-    "record": _record,
+    "record": record,
 }
 
 

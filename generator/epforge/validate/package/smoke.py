@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import gc
 import importlib
+import importlib.metadata
 import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 _THREADS = 4
 _RUNS = 25
+_HEAVY = ("onnxruntime", "numpy", "onnx")
 _WRONG = "no_such_option_42"
 _TOLERANCE = {"f": (1e-4, 1e-5)}  # relative, absolute; other kinds of numbers must be equal
 
@@ -47,7 +49,7 @@ class _Records:
 def bare(job: Mapping[str, Any], records: _Records) -> None:
     """Without onnxruntime and numpy: what works, and what says what is missing."""
     before = set(sys.modules)
-    records.case("import", lambda: _imported(job["package"], before))
+    records.case("import", lambda: _imported(job["package"], before, _HEAVY))
     package = importlib.import_module(job["package"])
 
     def names() -> str | None:
@@ -74,9 +76,9 @@ def bare(job: Mapping[str, Any], records: _Records) -> None:
     records.case("register", register)
 
 
-def _imported(name: str, before: set[str]) -> str | None:
+def _imported(name: str, before: set[str], unwanted: Sequence[str]) -> str | None:
     importlib.import_module(name)
-    heavy = {"onnxruntime", "numpy", "onnx"} & {m.split(".")[0] for m in set(sys.modules) - before}
+    heavy = {m.split(".")[0] for m in set(sys.modules) - before}.intersection(unwanted)
     return f"importing it imports {', '.join(sorted(heavy))}" if heavy else None
 
 
@@ -184,18 +186,7 @@ class _Smoke:
         return self.runtime.InferenceSession(self._model, made, enable_fallback=0)
 
     def _wrong(self, session: Any) -> str | None:
-        import numpy as np
-
-        found = session.run(None, self._inputs)
-        for got, want in zip(found, self._outputs, strict=True):
-            if got.dtype != want.dtype or got.shape != want.shape:
-                return f"{got.dtype} {got.shape} comes out instead of {want.dtype} {want.shape}"
-            relative, absolute = _TOLERANCE.get(want.dtype.kind, (0.0, 0.0))
-            if want.dtype.itemsize == 2 and relative:
-                relative = absolute = 1e-2
-            if not np.allclose(got, want, rtol=relative, atol=absolute, equal_nan=True):
-                return f"{got.ravel()[:4]} comes out instead of {want.ravel()[:4]}"
-        return None
+        return _difference(session.run(None, self._inputs), self._outputs)
 
     def values(self) -> str | None:
         session = self._session()
@@ -273,6 +264,66 @@ class _Smoke:
         return f"{len(left)} devices are still listed" if left else None
 
 
+def _difference(found: Sequence[Any], wanted: Sequence[Any]) -> str | None:
+    import numpy as np
+
+    for got, want in zip(found, wanted, strict=True):
+        if got.dtype != want.dtype or got.shape != want.shape:
+            return f"{got.dtype} {got.shape} comes out instead of {want.dtype} {want.shape}"
+        relative, absolute = _TOLERANCE.get(want.dtype.kind, (0.0, 0.0))
+        if want.dtype.itemsize == 2 and relative:
+            relative = absolute = 1e-2
+        if not np.allclose(got, want, rtol=relative, atol=absolute, equal_nan=True):
+            return f"{got.ravel()[:4]} comes out instead of {want.ravel()[:4]}"
+    return None
+
+
+def native(job: Mapping[str, Any], records: _Records) -> None:
+    """The kernels for NumPy, where no onnxruntime can be imported."""
+    sys.modules["onnxruntime"] = None  # type: ignore[assignment]
+    records.case("import", lambda: _imported(job["package"], set(sys.modules), ("onnx",)))
+    package: Any = importlib.import_module(job["package"])
+    records.case("versions", lambda: _versions(package, job))
+    runtime = next((d["runtime"] for d in package.devices() if "runtime" in d), {"opens": True})
+    call = Path(job["folder"], "call.json")
+    if not runtime["opens"]:
+        text, checked = f"no kernel was called: {runtime['error']}", False
+    elif not call.is_file():
+        text, checked = "no kernel was called: none that there is a plain call for", False
+    else:
+        wanted = json.loads(call.read_text(encoding="utf-8"))
+        records.case("value", lambda: _value(package, wanted, call.parent))
+        text, checked = f"{wanted['op']} computes the right values", True
+    records.write("value", text=text, checked=checked)
+
+
+def _versions(package: Any, job: Mapping[str, Any]) -> str | None:
+    own, main = (importlib.metadata.version(job[name]) for name in ("distribution", "main"))
+    if own != main:
+        return f"it is installed as {own}, the main package as {main}"
+    told = package.build_info()["version"]
+    return None if told == job["version"] else f"it says {told}, the library {job['version']}"
+
+
+def _value(package: Any, call: Mapping[str, Any], folder: Path) -> str | None:
+    import numpy as np
+
+    with np.load(folder / "arrays.npz") as arrays:
+        inputs = [arrays[name] if name else None for name in call["inputs"]]
+    with np.load(folder / "outputs.npz") as arrays:
+        wanted = [arrays[f"o{index}"] for index in range(len(arrays.files))]
+    found = package.run(
+        call["op"],
+        *inputs,
+        domain=call["domain"],
+        opset=call["opset"],
+        outputs=len(wanted),
+        dtypes=[each.dtype for each in wanted],
+        attributes=call["attributes"],
+    )
+    return _difference(found if len(wanted) > 1 else [found], wanted)
+
+
 def _limit(seconds: int, megabytes: int) -> None:
     """Bounds this process: no core files, no endless computing, no runaway memory."""
     if sys.platform == "win32":
@@ -289,7 +340,8 @@ def main() -> None:
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     _limit(int(job["limit_cpu_s"]), int(job["limit_mb"]))
     records = _Records(sys.argv[2])
-    {"bare": bare, "diagnose": diagnose, "smoke": smoke}[job["job"]](job, records)
+    jobs = {"bare": bare, "diagnose": diagnose, "smoke": smoke, "native": native}
+    jobs[job["job"]](job, records)
     records.write("done")
 
 

@@ -3,6 +3,7 @@ files. The library itself is not loaded."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,42 @@ def run(job: Mapping[str, Any], records: Records) -> None:
             np.savez(folder / "outputs.npz", **outputs)  # type: ignore[arg-type]
             name = f"{claim['domain']}::{claim['op']}" if claim["domain"] else claim["op"]
             records.write("sample", op=name, converted=bool(claim["converted"]))
+            _write_call(folder, model.proto, model.feeds, opset)
             return
+
+
+def _write_call(folder: Path, model: Any, feeds: Mapping[str, Any], opset: int) -> None:
+    """The same as the call of a kernel, for those who read no models. Nothing where it has
+    attributes that are no plain numbers or texts."""
+    import numpy as np
+    from onnx import helper, numpy_helper
+
+    (node,) = model.graph.node
+    constants = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    attributes = {each.name: _plain(helper.get_attribute_value(each)) for each in node.attribute}
+    if None in attributes.values():
+        return
+    arrays = {name: each for name, each in {**constants, **feeds}.items() if name in node.input}
+    np.savez(folder / "arrays.npz", **arrays)
+    call = {
+        "op": node.op_type,
+        "domain": node.domain,
+        "opset": opset,
+        "inputs": list(node.input),
+        "outputs": len(node.output),
+        "attributes": attributes,
+    }
+    (folder / "call.json").write_text(json.dumps(call), encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; None for a tensor or a graph."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, list):
+        found = [_plain(each) for each in value]
+        return None if None in found else found
+    return value if isinstance(value, int | float) else None
 
 
 def _models(claim: Mapping[str, Any], newest: int) -> Iterator[tuple[Ask, Case, int]]:

@@ -39,7 +39,10 @@ function(ep_build_for system processor)
     set(CMAKE_CXX_COMPILER "${gcc}" PARENT_SCOPE)
   elseif(zig AND NOT wanted STREQUAL "gcc")
     set(EP_COMPILER zig PARENT_SCOPE)
-    set(CMAKE_CXX_COMPILER "${zig}" c++ -target ${arg_ZIG} PARENT_SCOPE)
+    # With a target, CMake links nothing to find out which compiler this is. zig would build its C++
+    # library for that, and once more with the flags of the project.
+    set(CMAKE_CXX_COMPILER "${zig}" c++ PARENT_SCOPE)
+    set(CMAKE_CXX_COMPILER_TARGET ${arg_ZIG} PARENT_SCOPE)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY PARENT_SCOPE)
   else()
     set(cures "")

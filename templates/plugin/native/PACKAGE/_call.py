@@ -2,6 +2,7 @@
 """Calls kernels on arrays: finds the kernel, checks what it is given, allocates its outputs."""
 
 import operator
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -90,11 +91,9 @@ def run(
     given = _attributes(op, schema, {**(attributes or {}), **named})
     arrays = [_array(f"{op}: input {i}", value, copy) for i, value in enumerate(inputs)]
     targets = _targets(op, out)
-    count = outputs if outputs is not None else len(targets) or schema.outputs
-    if not isinstance(count, int) or not 0 < count <= schema.most_outputs:
-        raise InvalidArgumentError(
-            f"{op}: outputs is {count!r}; expected 1 to {schema.most_outputs}"
-        )
+    count = operator.index(outputs) if outputs is not None else len(targets) or schema.outputs
+    if not 0 < count <= schema.most_outputs:
+        raise InvalidArgumentError(f"{op}: outputs is {count}; expected 1 to {schema.most_outputs}")
     if len(targets) > count:
         raise InvalidArgumentError(f"{op}: there are {len(targets)} arrays for {count} outputs")
     types = _types(op, schema, given, dtypes, count)
@@ -170,7 +169,7 @@ def _attributes(op: str, schema: Schema, given: Mapping[str, Any]) -> list[tuple
             made.append((name, *_converted(attribute, value)))
         except (TypeError, ValueError, OverflowError) as error:
             raise _attribute_error(error)(
-                f"{op}: attribute {name!r} is {value!r}; expected {attribute.kind}: {error}"
+                f"{op}: attribute {name!r} is {_shown(value)}; expected {attribute.kind}: {error}"
             ) from error
     there = {name for name, _, _ in made}
     for name, attribute in schema.attributes.items():
@@ -181,6 +180,14 @@ def _attributes(op: str, schema: Schema, given: Mapping[str, Any]) -> list[tuple
 
 def _attribute_error(error: Exception) -> type[Exception]:
     return TypeError if type(error) is TypeError else InvalidArgumentError
+
+
+def _shown(value: Any) -> str:
+    """A value for a text, shortened; of numbers with too many digits the type alone."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:
+        return f"a value of type {type(value).__name__}"
 
 
 def _converted(attribute: Attribute, value: Any) -> tuple[str, Any]:
@@ -257,6 +264,8 @@ def _types(
 ) -> list[int]:
     """The numbers of the outputs' types; 0 where the inputs tell."""
     if dtypes is not None:
+        if isinstance(dtypes, str):
+            raise TypeError(f"{op}: dtypes is a text; expected a sequence of types")
         names = [np.dtype(dtype).name for dtype in dtypes]
         if len(names) != count or not TYPES.keys() >= set(names):
             raise InvalidArgumentError(f"{op}: dtypes is not the types of {count} outputs")
@@ -278,7 +287,7 @@ def _types(
 def _targets(op: str, out: Out) -> list[Array | None]:
     if out is None:
         return []
-    targets: list[Array | None] = [out] if isinstance(out, np.ndarray) else list(out)
+    targets: list[Array | None] = list(out) if isinstance(out, Sequence) else [out]
     for index, target in enumerate(targets):
         if target is not None and type(target) is not np.ndarray:
             raise TypeError(f"{op}: out {index} is no NumPy array")

@@ -13,8 +13,9 @@
 // What Python hands over, as kernels read it.
 namespace <%= ns %>::native {
 
-using InputArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
-using OutputArray = nanobind::ndarray<nanobind::device::cpu>;
+// NumPy's arrays. Where the memory is from does not matter: some that a device owns is the host's, too.
+using InputArray = nanobind::ndarray<nanobind::ro>;
+using OutputArray = nanobind::ndarray<>;
 
 // Raises the exception of the package that stands for the status; does nothing for success.
 // `label` says of what the text speaks.

@@ -8,9 +8,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,14 +42,33 @@ std::string LabelOf(const KernelRow& row) {
          std::to_string(row.since);
 }
 
+// Does what takes the GIL. At its end the interpreter of Python before 3.14 ends other threads where
+// they ask for the GIL, by an exception of no type that nanobind would abort the process for. Such
+// a thread waits for the end of the process here.
+template <class Action>
+auto WithGil(Action action) {
+  try {
+    return action();
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+}
+
 // Runs a step of a call, while other threads of Python run.
 template <class Step>
 void Perform(const KernelRow& row, Step step) {
   Status status;
-  {
-    const nb::gil_scoped_release released;
+  std::exception_ptr thrown;
+  PyThreadState* thread = PyEval_SaveThread();
+  try {
     status = step();
+  } catch (...) {
+    thrown = std::current_exception();
   }
+  WithGil([&] { PyEval_RestoreThread(thread); });
+  if (thrown != nullptr) std::rethrow_exception(thrown);
   RaiseIfError(status, LabelOf(row));
 }
 
@@ -91,7 +113,8 @@ nb::list Run(const std::string& domain, const std::string& op, int since, const 
       continue;
     }
     const MutableTensor& output = call.output(i);
-    results.append(allocate(i, NameOf(output.dtype), ToTuple(output.shape)));
+    const nb::tuple shape = ToTuple(output.shape);
+    results.append(WithGil([&] { return allocate(i, NameOf(output.dtype), shape); }));
     targets.push_back(nb::cast<OutputArray>(results[i]));
     call.SetMemory(i, ViewOutput(targets.back(), output));
   }

@@ -102,7 +102,8 @@ def _places(name: str) -> list[Path]:
     package = Path(__file__).resolve().parent
     places = [package / name]
     project = package.parents[1]
-    if (project / "CMakePresets.json").is_file():
+    # Only `python` in a project has the sources: an environment in there has installed packages.
+    if package.parent.name == "python" and (project / "CMakePresets.json").is_file():
         places.append(project / "build" / "release" / name)
     return places
 
