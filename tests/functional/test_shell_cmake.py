@@ -55,6 +55,7 @@ def test_there_is_a_preset_for_each_purpose(project: Project) -> None:
     tests = {
         preset["name"]: preset.get("cacheVariables", {}).get("CONTOSO_NPU_BUILD_TESTS")
         for preset in presets["configurePresets"]
+        if "toolchainFile" not in preset  # those are for other platforms
     }
     assert tests == {"base": None, "release": "OFF", "debug": "ON", "asan": "ON", "tsan": "ON"}
 

@@ -82,9 +82,14 @@ def test_the_device_of_another_is_refused(plugin: Plugin) -> None:
 
 def _foreign_model(plugin: Plugin) -> tuple[str, bytes]:
     """An operator that the library does not compute, and a model of it."""
-    own = {entry["op"] for entry in plugin.manifest["ops"]}
-    op = next(op for op in ("Acosh", "Asinh", "Atanh", "Cosh", "Sinh", "Tan") if op not in own)
-    values = [onnx.helper.make_tensor_value_info(name, NUMBERS["float32"], [2]) for name in "xy"]
+    own = {entry["op"] for entry in plugin.manifest["ops"] if entry["ready"]}
+    others = [op for op in ("Tan", "Sinh", "Cosh", "Atanh", "Det") if op not in own]
+    if not others:
+        pytest.skip("the library computes all operators that this test knows")
+    op = others[0]
+    number = NUMBERS["float32"]
+    values = [onnx.helper.make_tensor_value_info("x", number, [2, 2])]
+    values.append(onnx.helper.make_tensor_value_info("y", number, None))
     node = onnx.helper.make_node(op, ["x"], ["y"], name="elsewhere")
     graph = onnx.helper.make_graph([node], "graph", values[:1], values[1:])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
