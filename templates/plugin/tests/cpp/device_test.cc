@@ -122,6 +122,7 @@ void TestAQueueWaitsForAnother() {
   IsOk(device->Launch(device.first, log.Adds(1)));
   IsOk(device->Record(device.event, device.first));
   IsOk(device->Launch(device.second, log.Adds(0)));
+  IsOk(device->Synchronize(device.second));  // nothing is to be waited for yet
   IsOk(device->WaitOnDevice(device.event, device.second));
   device->DestroyEvent(device.event);  // who waits, waits
   IsOk(device->Launch(device.second, log.Adds(2)));
