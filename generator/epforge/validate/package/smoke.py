@@ -252,7 +252,7 @@ class _Smoke:
         )
         try:
             self.package.assert_ep_selected(other)
-        except Exception:
+        except AssertionError:
             return self._wrong(session)
         return "assert_ep_selected() accepts a session on the CPU"
 

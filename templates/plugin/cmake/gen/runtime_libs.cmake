@@ -1,4 +1,5 @@
 <%= banner %>
+<% if any_runtime_libs %>
 # Where a library looks for others that it needs: beside itself, and there first. RPATH, not
 # RUNPATH: LD_LIBRARY_PATH may have an older one. Nothing says where this machine built them.
 function(ep_load_from_beside target)
@@ -13,7 +14,6 @@ function(ep_load_from_beside target)
     INSTALL_RPATH_USE_LINK_PATH OFF
   )
 endfunction()
-<% if any_runtime_libs %>
 
 # The libraries that are shipped beside this one (runtime_libs of the blueprint). A build takes
 # them from here, if they are not in its directory already.
@@ -56,5 +56,10 @@ function(ep_install_runtime_libs destination)
 endif()" ${ARGN})
     install(FILES "${PROJECT_BINARY_DIR}/${name}" DESTINATION "${destination}" ${ARGN})
   endforeach()
+endfunction()
+<% else %>
+# Nothing is shipped beside the library (runtime_libs of the blueprint), so nothing is looked for
+# there.
+function(ep_load_from_beside)
 endfunction()
 <% endif %>
