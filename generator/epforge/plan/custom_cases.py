@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epforge.resolve.services import CustomAttribute, CustomOp
 
 if TYPE_CHECKING:
-    from epforge.plan.cases import Json
+    from epforge.plan.cases.model import Json
 
 _SHAPES = ((2, 3, 4), (), (0, 4), (1,))
 #: The first input's, and those of the others in turns.

@@ -2,26 +2,36 @@
 
 An op that is not in the table gets a case from its schema where that is enough to call it;
 otherwise it has none, and the report says so.
+
+A module of this package has the cases of related ops as ``TABLE``, and those of com.microsoft as
+``MICROSOFT``; a new module is found by being there.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator, Mapping
 
-from epforge.validate.cases import elementwise, movement, neural, reduction
 from epforge.validate.cases.generic import from_schema
 from epforge.validate.cases.model import Ask, Builder, Case, Feed
 
 __all__ = ["TABLE", "Ask", "Case", "Feed", "cases"]
 
-TABLE: Mapping[tuple[str, str], Builder] = {
-    **{("", op): make for op, make in elementwise.TABLE.items()},
-    **{("", op): make for op, make in movement.TABLE.items()},
-    **{("", op): make for op, make in neural.TABLE.items()},
-    **{("", op): make for op, make in reduction.TABLE.items()},
-    **{("com.microsoft", op): make for op, make in elementwise.MICROSOFT.items()},
-    **{("com.microsoft", op): make for op, make in neural.MICROSOFT.items()},
-}
+
+def _table() -> Mapping[tuple[str, str], Builder]:
+    found: dict[tuple[str, str], Builder] = {}
+    for each in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{each.name}")
+        for domain, name in (("", "TABLE"), ("com.microsoft", "MICROSOFT")):
+            for op, make in getattr(module, name, {}).items():
+                if (domain, op) in found:
+                    raise RuntimeError(f"two tables have cases of {op}")
+                found[domain, op] = make
+    return found
+
+
+TABLE: Mapping[tuple[str, str], Builder] = _table()
 
 
 def cases(ask: Ask) -> Iterator[Case]:
