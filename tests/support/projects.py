@@ -6,6 +6,7 @@ headers and the way it is built. So a kept one is never out of date.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -252,10 +253,13 @@ def _discard(place: Path) -> None:
 def _prune() -> None:
     """Forgets the projects that have not been used for longest. What another test run, or another
     process of this one, may be at work with is left: it was asked for not long ago."""
-    places = [place for place in _STORE.iterdir() if (place / _DONE).is_file()]
-    places.sort(key=lambda place: place.stat().st_mtime)
-    for place in places[:-_KEPT]:
-        if time.time() - place.stat().st_mtime < _IN_USE_S:
+    used = {}
+    for place in _STORE.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another run forgets projects, too
+            if (place / _DONE).is_file():
+                used[place] = place.stat().st_mtime
+    for place in sorted(used, key=lambda place: used[place])[:-_KEPT]:
+        if time.time() - used[place] < _IN_USE_S:
             return
         with locked(place):
             shutil.rmtree(place, ignore_errors=True)

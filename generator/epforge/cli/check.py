@@ -76,7 +76,7 @@ def _verdict(file: Path, analysis: Analysis) -> str:
     if analysis.blueprint is None:
         return f"\n{what}"
     blueprint = analysis.blueprint
-    verdict = f"{file}: {blueprint.names.ep}, {count(len(blueprint.ops), 'operator')}"
+    verdict = f"{file}: {blueprint.names.ep}, {count(len(blueprint.claimed), 'operator')}"
     return f"{verdict}: {what}" if what else f"{verdict}: fine"
 
 

@@ -66,7 +66,7 @@ def _readme(blueprint: Blueprint) -> FileSpec:
             "library_file": library_file,
             "built_library": f"build/release/{library_file}",
             "registration": samples.registration_name(blueprint),
-            "op_count": len(blueprint.ops),
+            "op_count": len(blueprint.claimed),
             "op_names": _op_names(blueprint),
             "stubs": ", ".join(op.label for op in blueprint.ops if _is_stub(op)),
             "ort_minimum": Safe(blueprint.ort.minimum_text),
@@ -95,9 +95,9 @@ def _readme(blueprint: Blueprint) -> FileSpec:
 
 
 def _op_names(blueprint: Blueprint) -> str:
-    if len(blueprint.ops) > _NAMED_OPS:
+    if len(blueprint.claimed) > _NAMED_OPS:
         return ""
-    return ", ".join(op.label for op in blueprint.ops)
+    return ", ".join(op.label for op in blueprint.claimed)
 
 
 def _is_stub(op: Op) -> bool:

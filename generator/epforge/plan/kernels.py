@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.plan import custom_ops, layout
+from epforge.plan import control_flow, custom_ops, layout
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import has_masks, table_view
 from epforge.plan.kernel_view import ORDINARY_OPERANDS, KernelView, TypeView, kernel_view
@@ -95,6 +95,9 @@ def _support(blueprint: Blueprint) -> list[FileSpec]:
         if view.expression is not None:
             most = max(most, view.expression.operands)
         for name in view.cuda_support if _on_cuda(blueprint) else view.support:
+            users.setdefault(name, []).append(op)
+    for op in blueprint.control_flow:
+        for name in control_flow.SUPPORT if op.op == "Scan" else ():
             users.setdefault(name, []).append(op)
     return [
         _mirrored(

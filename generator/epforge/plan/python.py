@@ -139,6 +139,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
     variable = {"library_variable": _library_variable(blueprint)}
     custom = blueprint.custom_library
     own = {"custom_ops": bool(blueprint.custom_ops)}
+    graphs = [op.op for op in blueprint.control_flow]
     layout = {"nhwc": blueprint.layout is Layout.NHWC}
     virtual = _virtual(blueprint)
     no_device = Identifier(f"{names.macro}_ALLOW_NO_DEVICE")
@@ -168,7 +169,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             "library and package agree",
         ),
         "test_library.py": ({}, "the library's symbols"),
-        "test_ops.py": (own, "placement and values of every op"),
+        "test_ops.py": ({**own, "graphs": graphs}, "placement and values of every op"),
         "test_options.py": (
             {
                 "options": bool(blueprint.provider_options),
@@ -210,6 +211,8 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             },
             "the custom operators, on the execution provider and without it",
         )
+    if graphs:
+        tests["test_control_flow.py"] = ({"ops": graphs}, "nodes with graphs of their own")
     if blueprint.memory.on_device:
         params = {**package, **memory.switches(blueprint)}
         tests["test_memory.py"] = (params, "tensors in the device's memory")

@@ -8,6 +8,7 @@ from epforge.names import Safe
 from epforge.ops.model import DType
 from epforge.plan import (
     compiled,
+    control_flow,
     custom_ops,
     devices,
     kernels,
@@ -63,6 +64,7 @@ def files(blueprint: Blueprint) -> list[FileSpec]:
         *memory.files(blueprint),
         *compiled.files(blueprint, _params(blueprint)),
         *custom_ops.files(blueprint, _params(blueprint)),
+        *control_flow.files(blueprint, _params(blueprint)),
         *services.files(blueprint, _params(blueprint)),
     ]
     built = [*sources, *kernels.files(blueprint)]
@@ -113,7 +115,7 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
                     for constraint, dtypes in version.types.items()
                 },
             }
-            for op in blueprint.ops
+            for op in blueprint.claimed
             for version in op.versions
         ],
         "custom_ops": custom_ops.claims(blueprint),
@@ -137,6 +139,7 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
     return {
         **compiled.switches(blueprint),
         **devices.switches(blueprint),
+        **control_flow.switches(blueprint),
         **custom_ops.switches(blueprint),
         **memory.switches(blueprint),
         **services.switches(blueprint),

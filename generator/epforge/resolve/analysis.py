@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Severity
 from epforge.blueprint.nodes import Path
 from epforge.blueprint.source import BlueprintSource
+from epforge.ops import control_flow
 from epforge.ops.model import DType
 from epforge.resolve.custom_ops import check_runtimes, resolve_custom_ops
 from epforge.resolve.custom_schema import as_op, as_schema
@@ -111,6 +112,9 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     cuda = shape.runtime == "cuda"
     ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source), cuda)
     _check_use(ops, types, found)
+    graphs = tuple(op for op in ops if control_flow.is_control_flow(op.row))
+    ops = tuple(op for op in ops if not control_flow.is_control_flow(op.row))
+    _check_control_flow(source, paradigm, found)
     computed = [custom for custom in custom_ops if custom.kernel is not CustomKernel.ELSEWHERE]
     ops = tuple(sorted((*ops, *map(as_op, computed)), key=lambda op: (op.domain, op.op)))
     ops = resolve_layout(shape.layout, ops, shape.ops, found)
@@ -151,7 +155,24 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
         cuda=resolve_cuda(shape.cuda, shape.runtime, found),
         torch=resolve_torch(shape, names.namespace, found),
         overlays=resolve_overlays(shape.overlays, found),
+        control_flow=graphs,
     )
+
+
+def _check_control_flow(source: BlueprintSource, paradigm: Paradigm, found: Findings) -> None:
+    """Where graphs within nodes cannot be run."""
+    shape = source.shape
+    unable = {
+        "runtime cuda": shape.runtime == "cuda",
+        f"paradigm {paradigm}": paradigm is not Paradigm.KERNEL_REGISTRY,
+        "graph capture": shape.features.graph_capture,
+    }
+    for index, entry in enumerate(shape.ops):
+        parts = split_op(entry.op)
+        if entry.kernel == "yours" or parts is None or control_flow.row(*parts) is None:
+            continue
+        for what in (what for what, there in unable.items() if there):
+            found.later(("ops", index), f"{entry.op} with {what}")
 
 
 def _types(texts: tuple[str, ...], found: Findings) -> tuple[DType, ...]:

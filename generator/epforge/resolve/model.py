@@ -252,11 +252,17 @@ class Blueprint:
     torch: Torch | None = None
     cuda: Cuda | None = None  # only with runtime cuda
     overlays: tuple[Overlay, ...] = ()
+    control_flow: tuple[Op, ...] = ()  # operators whose kernels ONNX Runtime makes: If, Loop, Scan
 
     @property
     def providers(self) -> tuple[Identifier, ...]:
         """The execution providers in the library, its own first."""
         return tuple(dict.fromkeys((self.names.ep, *(device.ep for device in self.devices))))
+
+    @property
+    def claimed(self) -> tuple[Op, ...]:
+        """All operators, those whose kernels ONNX Runtime makes among them; sorted."""
+        return tuple(sorted((*self.ops, *self.control_flow), key=lambda op: (op.domain, op.op)))
 
     @property
     def provider_options(self) -> tuple[Option, ...]:
@@ -287,4 +293,4 @@ class Blueprint:
     @property
     def has_registry(self) -> bool:
         """Are there kernels for ORT to call: for nodes, or for copies to and from the device?"""
-        return self.memory.on_device or any(op.registered for op in self.ops)
+        return self.memory.on_device or any(op.registered for op in self.claimed)

@@ -20,7 +20,7 @@ from epforge.blueprint.diagnostic import listed, show, suggest
 from epforge.blueprint.nodes import Path
 from epforge.blueprint.shape import OpShape
 from epforge.names import Name
-from epforge.ops import families, schemas
+from epforge.ops import control_flow, families, schemas
 from epforge.ops.model import DType, FamilyRow, OpSchema, SchemaVersion
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import KernelSource, Op, OpVersion
@@ -56,6 +56,11 @@ class _Entry:
     @property
     def sinces(self) -> tuple[int, ...]:
         return tuple(version.since for version in self.schema.versions)
+
+    @property
+    def moves_graphs(self) -> bool:
+        """Does ONNX Runtime make the kernel, which runs the graphs of the node?"""
+        return control_flow.is_control_flow(self.row)
 
     def place(self, key: str) -> Path:
         return (*self.path, key)
@@ -104,6 +109,9 @@ def _entry(shape: OpShape, path: Path, found: Findings, cuda: bool) -> _Entry | 
     domain, op = schema.domain, schema.name
     row = families.row(domain, op)
     kernel = KernelSource(shape.kernel or ("generated" if row else "yours"))
+    if kernel is KernelSource.GENERATED or shape.kernel is None:
+        made = control_flow.row(domain, op)
+        row, kernel = (made, KernelSource.GENERATED) if made is not None else (row, kernel)
     if cuda and row is not None and not row.device:
         if kernel is KernelSource.GENERATED:
             hint = "'kernel: yours' gives a stub to fill in"
@@ -129,7 +137,7 @@ def _versions(entry: _Entry, types: tuple[DType, ...], found: Findings) -> tuple
         return ()
     for version in chosen:
         reason = beyond_tensors(version)
-        if reason:
+        if reason and not entry.moves_graphs:
             found.later(entry.path, f"{reason} ({entry.spelling})")
             break
     narrowed = _narrowed(entry, chosen, types, found)
@@ -238,6 +246,7 @@ def _narrowed(
     # version that takes none of them is left out and not registered for what nobody asked for.
     pairs = zip(allowed, mains, strict=True)
     wanted = any(dtype in each.get(main, ()) for each, main in pairs for dtype in types)
+    wanted = wanted and not entry.moves_graphs  # what goes in and out of graphs is of any type
     result: list[Types] = []
     for version, possible, main in zip(chosen, allowed, mains, strict=True):
         narrowed: dict[str, tuple[DType, ...]] = {}

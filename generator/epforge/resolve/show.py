@@ -76,7 +76,7 @@ def _overlay(overlay: Overlay) -> dict[str, Any]:
 
 def _listed(bp: Blueprint) -> list[Op]:
     """The operators that ``ops`` names."""
-    return [op for op in bp.ops if op.custom is None and (op.compiled or not bp.compiles)]
+    return [op for op in bp.claimed if op.custom is None and (op.compiled or not bp.compiles)]
 
 
 def _given(**entries: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def uses(blueprint: Blueprint) -> frozenset[str]:
             *_memory(blueprint),
             *_features(blueprint),
             *_compiling(blueprint),
-            *(tag for op in blueprint.ops for tag in _op(op)),
+            *(tag for op in blueprint.claimed for tag in _op(op)),
             *(tag for op in blueprint.custom_ops for tag in _custom_op(op)),
         )
     )

@@ -87,7 +87,7 @@ epforge: 1
 name: contoso-npu
 vendor: Contoso
 layout: NHWC
-ops: [Conv, Transpose]
+ops: [Conv, Transpose, If, Loop, Scan]
 """
 PACKAGED = """\
 epforge: 1

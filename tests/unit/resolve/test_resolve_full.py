@@ -169,7 +169,10 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
         ("ops: [{op: FFT, kernel: generated}]", None),
         ("ops: [{op: DFT, kernel: generated}]", "a generated kernel for DFT"),
         ("ops: [{op: Add, models: 6}]", "a generated kernel for Add in models of opset 6"),
-        ("ops: [If]", "operators with subgraphs (If)"),
+        ("ops: [If, Loop, Scan]", None),
+        ("ops: [{op: If, kernel: yours}]", "operators with subgraphs (If)"),
+        ("ops: [SequenceMap]", "operators with subgraphs (SequenceMap)"),
+        ("ops: [Loop]\nparadigm: compiled", "Loop with paradigm compiled"),
         ("ops: [SequenceAt]", "operators on seq values (SequenceAt)"),
     ],
 )

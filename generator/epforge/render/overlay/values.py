@@ -28,5 +28,5 @@ def values(blueprint: Blueprint) -> dict[str, Any]:
         "ort_min": blueprint.ort.minimum_text,
         "ort_target": f"1.{blueprint.ort.target}",
         "devices": [str(device.name) for device in blueprint.devices],
-        "ops": [op.label for op in blueprint.ops],
+        "ops": [op.label for op in blueprint.claimed],
     }

@@ -133,7 +133,7 @@ class _Operator:
         """
         if self._converted:
             return self._engine.open_converted(model, self._device, self._ep)
-        made = self._engine.open(model, self._device)
+        made = self._engine.open(model, self._device, fallback=model.has_graphs)
         # Where layouts are converted, older runtimes record nothing. But the CPU was forbidden.
         if not self._converts and not self._engine.taken(made, self._ep):
             raise session.NotTakenError

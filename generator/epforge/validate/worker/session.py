@@ -39,6 +39,11 @@ class Model:
     feeds: dict[str, Array]
     proto: Any  # onnx.ModelProto
 
+    @property
+    def has_graphs(self) -> bool:
+        """Has the node graphs of its own? What is inside may be anybody's."""
+        return any(each.HasField("g") for each in self.proto.graph.node[0].attribute)
+
 
 def onnx_type(name: str) -> int:
     """TensorProto.DataType of an element type as manifests spell it."""

@@ -21,6 +21,9 @@
 #include "gen/graph/executable.h"
 <% else %>
 #include "abi/bridge.h"
+<% if control_flow %>
+#include "abi/control_flow.h"
+<% endif %>
 #include "abi/guard.h"
 #include "abi/handles.h"
 #include "abi/node_reader.h"
@@ -457,10 +460,13 @@ Status Ep::Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::st
     *refusal = label + ": " + reason;
     return Status();
   };
+<% if control_flow %>
+  const bool has_graphs = IsControlFlow(domain, op);
+<% endif %>
   const KernelRow* row = FindKernel(domain, op, reader.SinceVersion());
-  if (row == nullptr || !row->ready) return refuse("there is no kernel for it");
+  if (<% if control_flow %>!has_graphs && (row == nullptr || !row->ready)<% else %>row == nullptr || !row->ready<% endif %>) return refuse("there is no kernel for it");
 <% if custom_ops %>
-  if (FindCustomOp(*row) != nullptr) {
+  if (<% if control_flow %>row != nullptr && <% endif %>FindCustomOp(*row) != nullptr) {
     Status fits;
     EP_RETURN_IF_ERROR(CheckTypes(api(), node, *row, &fits));
     if (!fits.ok()) return refuse(fits.message());
@@ -474,6 +480,10 @@ Status Ep::Consider(const OrtNode* node, OrtEpGraphSupportInfo* support, std::st
     EP_RETURN_IF_ERROR(DescribeInputs(api(), node, reader.InputCount(), &types));
     return refuse("there is no kernel for inputs of the types " + types);
   }
+<% if control_flow %>
+  // Its kernel is ORT's own, and takes whatever the types allow.
+  if (has_graphs) return FromOrt(api(), api().ep->EpGraphSupportInfo_AddSingleNode(support, node));
+<% endif %>
   std::unique_ptr<Kernel> trial;
   const Status made = row->make(reader, trial);
   if (!made.ok()) return refuse(made.message());

@@ -6,6 +6,9 @@
 
 <% endif %>
 #include "abi/bridge.h"
+<% if control_flow %>
+#include "abi/control_flow.h"
+<% endif %>
 <% if graph_capture %>
 #include "abi/graph_capture.h"
 <% endif %>
@@ -26,13 +29,23 @@ namespace <%= ns %> {
 Status Registry::Init() {
   EP_ORT(api_, ep->CreateKernelRegistry(registry_.out()));
   const KernelTable table = Kernels();
+<% if control_flow %>
+  const KernelTable control_flow = ControlFlow();
+  entries_.reserve(table.count + control_flow.count);
+<% else %>
   entries_.reserve(table.count);
+<% endif %>
   for (size_t i = 0; i < table.count; ++i) {
 <% if compiled %>
     if (!table.rows[i].registered) continue;
 <% endif %>
-    if (table.rows[i].ready) EP_RETURN_IF_ERROR(Add(table.rows[i]));
+    if (table.rows[i].ready) EP_RETURN_IF_ERROR(Add(table.rows[i]<% if control_flow %>, <% if profiler %>CreateProfiledKernel<% elif graph_capture %>CreateCapturedKernel<% else %>CreateKernel<% endif %><% endif %>));
   }
+<% if control_flow %>
+  for (size_t i = 0; i < control_flow.count; ++i) {
+    EP_RETURN_IF_ERROR(Add(control_flow.rows[i], FindMaker(control_flow.rows[i])));
+  }
+<% endif %>
 <% if device_memory %>
   return AddMemcpyKernels(api_, registry_.get());
 <% else %>
@@ -40,7 +53,7 @@ Status Registry::Init() {
 <% endif %>
 }
 
-Status Registry::Add(const KernelRow& row) {
+Status Registry::Add(const KernelRow& row<% if control_flow %>, OrtKernelCreateFunc create<% endif %>) {
   Handle<&OrtEpApi::ReleaseKernelDefBuilder> owner(*api_.ep);
   EP_ORT(api_, ep->CreateKernelDefBuilder(owner.out()));
   OrtKernelDefBuilder* builder = owner.get();
@@ -84,7 +97,7 @@ Status Registry::Add(const KernelRow& row) {
   entries_.push_back({&api_, &row<% if cuda_library %>, false<% endif %>});
 <% endif %>
   return FromOrt(api_, api_.ep->KernelRegistry_AddKernel(registry_.get(), kernel.get(),
-                                                         <% if profiler %>CreateProfiledKernel<% elif graph_capture %>CreateCapturedKernel<% else %>CreateKernel<% endif %>, &entries_.back()));
+                                                         <% if control_flow %>create<% elif profiler %>CreateProfiledKernel<% elif graph_capture %>CreateCapturedKernel<% else %>CreateKernel<% endif %>, &entries_.back()));
 }
 <% if custom_ops %>
 

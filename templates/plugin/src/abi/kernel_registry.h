@@ -23,7 +23,11 @@ class Registry {
   const OrtKernelRegistry* get() const noexcept { return registry_.get(); }
 
  private:
+<% if control_flow %>
+  Status Add(const KernelRow& row, OrtKernelCreateFunc create);
+<% else %>
   Status Add(const KernelRow& row);
+<% endif %>
 <% if custom_ops %>
   Status AddTypes(const KernelRow& row, OrtKernelDefBuilder* builder) const;
   // One constraint, which is what the types of `rule` are called in a schema.

@@ -1,3 +1,4 @@
+<% from "plugin/src/gen/kernel_rows.inc" import rules, row_begin %>
 <%= banner %>
 #include "gen/kernel_table.h"
 
@@ -16,24 +17,12 @@ namespace <%= ns %> {
 <% if table.rows %>
 namespace {
 
-<% for list in table.types %>
-constexpr DType <%= list.name %>[] = {
-<%- for type in list.types %>DType::<%= type %><% if not loop.last %>, <% endif %><% endfor -%>
-};
-<% endfor %>
-
-<% for entry in table.rules %>
-constexpr TypeRule <%= entry.name %>[] = {
-<%- for rule in entry.rules %>{<%= rule.constraint | cpp_string %>, <%= rule.types %>, <%= rule.count %><% if masks %>, <%= rule.inputs %>, <%= rule.outputs %><% endif %>}<% if not loop.last %>, <% endif %><% endfor -%>
-};
-<% endfor %>
-
+<%= rules(table, masks) %>
 // Domain, op, version; type rules; inputs<% if masks %> and outputs<% endif %> that must be there, outputs at most; inputs and outputs
 // on the host; ready;<% if compiled %> compiled; registered;<% endif %> maker.
 constexpr KernelRow kRows[] = {
 <% for row in table.rows %>
-    {<%= row.domain | cpp_string %>, <%= row.op | cpp_string %>, <%= row.since %>,
-<%- if row.rules %> <%= row.rules %><% else %> nullptr<% endif %>, <%= row.rule_count %>, <%= row.needed_inputs %>,<% if masks %> <%= row.needed_outputs %>,<% endif %> <%= row.output_count %>, <%= row.host_inputs %>, <%= row.host_outputs %>, <%= row.ready %>,<% if compiled %> <%= row.compiled | cpp_bool %>, <%= row.registered | cpp_bool %>,<% endif %> &KernelOf<<%= row.attrs %>>::Make},
+    <%= row_begin(row, masks, compiled) %> &KernelOf<<%= row.attrs %>>::Make},
 <% endfor %>
 };
 
