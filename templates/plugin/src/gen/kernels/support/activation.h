@@ -1,0 +1,43 @@
+<%= banner %>
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gen/api/node.h"
+#include "gen/api/status.h"
+
+// The activation functions that a recurrent node may name.
+namespace <%= ns %> {
+
+enum class ActivationKind {
+  kAffine,
+  kElu,
+  kHardSigmoid,
+  kLeakyRelu,
+  kRelu,
+  kScaledTanh,
+  kSigmoid,
+  kSoftplus,
+  kSoftsign,
+  kTanh,
+  kThresholdedRelu,
+};
+
+struct Activation {
+  ActivationKind kind = ActivationKind::kTanh;
+  float alpha = 0;
+  float beta = 0;
+};
+
+// Reads "activations", which names as many functions as `defaults` has for each direction, and their
+// numbers: a function takes the next of "activation_alpha" if it has an alpha, likewise beta.
+Status ReadActivations(const Node& node, const std::vector<ActivationKind>& defaults,
+                       size_t directions, std::vector<Activation>* activations);
+
+// Replaces numbers by the function's values.
+template <class T>
+void Activate(const Activation& activation, T* x, int64_t count);
+
+}  // namespace <%= ns %>
