@@ -362,13 +362,14 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
   Problem problem;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &problem));
   const AttentionSizes& s = problem.sizes;
-  shapes[kY] = problem.packed ? Shape{s.batches, s.queries, s.heads * s.v_depth}
-                              : Shape{s.batches, s.heads, s.queries, s.v_depth};
-  const Shape present[] = {{s.batches, s.kv_heads, s.keys, s.depth}, {s.batches, s.kv_heads, s.keys, s.v_depth}};
-  if (shapes.size() > kPresentKey) shapes[kPresentKey] = present[0];
-  if (shapes.size() > kPresentValue) shapes[kPresentValue] = present[1];
-  if (shapes.size() > kScores) shapes[kScores] = {s.batches, s.heads, s.queries, s.keys};
-  for (const Shape& shape : shapes) EP_RETURN_IF_ERROR(CheckShape(shape));
+  const Shape all[] = {{s.batches, s.heads, s.queries, s.v_depth},
+                       {s.batches, s.kv_heads, s.keys, s.depth},
+                       {s.batches, s.kv_heads, s.keys, s.v_depth},
+                       {s.batches, s.heads, s.queries, s.keys}};
+  // All of them, whoever asks for an output: no product of sizes overflows from here on.
+  for (const Shape& shape : all) EP_RETURN_IF_ERROR(CheckShape(shape));
+  for (size_t i = 0; i < shapes.size(); ++i) shapes[i] = all[i];
+  if (problem.packed) shapes[kY] = {s.batches, s.queries, s.heads * s.v_depth};
   return Status();
 }
 

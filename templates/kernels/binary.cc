@@ -30,7 +30,12 @@ struct Function {
 <%= read(k) %>
 
 Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
-<% if k.p.one_way %>
+<% if k.p.get("same_shape") %>
+  if (inputs[0].shape != inputs[1].shape) {
+    return BadShape(<%= k.label | cpp_string %>, 1, inputs[1].shape, "must be that of the first input");
+  }
+  return SameShape(inputs, shapes);
+<% elif k.p.one_way %>
   // Only the second input is broadcast.
   return SameShape(inputs, shapes);
 <% else %>
