@@ -22,6 +22,7 @@ _EXCEPTIONS = {
     "LRN": "it takes tensors of rank 4 only and odd sizes only",
     "GroupNormalization": "its function body at opset 21 fails on small inputs",
     "ReduceLogSumExp": "it overflows where the sum of exponentials does",
+    "SwiGLU": "it has no kernel of it",
 }
 _OLDEST_OPSET = 7  # the oldest that onnxruntime still has kernels for
 

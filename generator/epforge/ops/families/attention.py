@@ -11,6 +11,7 @@ from epforge.ops.families._common import (
     ELEMENTWISE,
     ERRORS,
     FLOATS,
+    NUMBERS,
     value,
 )
 from epforge.ops.model import DType, FamilyRow, Sample
@@ -121,7 +122,7 @@ _LINEAR_SAMPLES = (
     ),
     Sample(
         (_KEY, _KEY, _VALUE, _STATE, None, value([[[1], [0.5]]])),
-        (value([[[2], [3.5]]]), value([[[[2.5], [1.5]]]], "S")),
+        (value([[[2], [4]]]), value([[[[2.5], [1.5]]]], "S")),
         {**_RULE, "update_rule": "delta"},
     ),
     # Two heads of queries share the one of keys.
@@ -167,7 +168,7 @@ ROWS = (
         op="Attention",
         family="attention",
         since=(23, 24, 25),
-        types={"T1": FLOATS, "T2": FLOATS, "U": (*FLOATS, *BOOL)},
+        types={"T1": FLOATS, "T2": FLOATS, "U": (*NUMBERS, *BOOL)},
         params={"support": (*_MATH, "attention.cc", "attention.h", "gemm.cc", "gemm.h")},
         samples=_ATTENTION_SAMPLES,
     ),

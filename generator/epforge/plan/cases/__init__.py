@@ -86,7 +86,7 @@ def _row(op: Op, case: Case, types: Sequence[str], since: list[int]) -> dict[str
     if case.outputs != 1:
         row["outputs"] = case.outputs
     if case.one_type:
-        row["one_type"] = True
+        row["one_type"] = case.one_type is True or list(case.one_type or ())
     return row
 
 

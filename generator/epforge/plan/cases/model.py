@@ -23,14 +23,15 @@ class Case:
             type that constraint T2 has, ``{"type_of": "T2", "values": [1]}`` for a tensor of it.
         since: the first and last since-version that the case is legal for.
         outputs: how many outputs the node has.
-        one_type: only combinations in which all constraints have the same type.
+        one_type: only combinations in which all constraints, or those that are named, have the
+            same type.
     """
 
     inputs: Sequence[Sequence[int] | Mapping[str, Json] | None]
     attributes: Mapping[str, Json] = field(default_factory=dict)
     since: tuple[int, int] = (1, NEWEST)
     outputs: int = 1
-    one_type: bool = False
+    one_type: bool | tuple[str, ...] = False
 
 
 def constant(*values: Json) -> Mapping[str, Json]:

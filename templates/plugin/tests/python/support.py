@@ -271,11 +271,17 @@ def trials(manifest: Mapping[str, Any], *, stubs: bool = False) -> Iterator[Tria
         op, since = (entry["domain"], entry["op"]), entry["since"]
         cases = [case for case in _CASES if (case["domain"], case["op"]) == op]
         ready = bool(entry["ready"])
-        for types in itertools.product(*entry["types"].values()):
+        for chosen in itertools.product(*entry["types"].values()):
+            types = dict(zip(constraints, chosen, strict=True))
             for case in cases:
-                mixed = case.get("one_type") and len(set(types)) > 1
-                if since in case["since"] and not mixed:
-                    yield Trial(case, since, dict(zip(constraints, types, strict=True)), ready)
+                if since in case["since"] and _is_meant_for(case, types):
+                    yield Trial(case, since, types, ready)
+
+
+def _is_meant_for(case: Mapping[str, Any], types: Mapping[str, str]) -> bool:
+    """Some cases are for constraints, all or those that are listed, that have one type."""
+    alike = case.get("one_type", [])
+    return len({types[name] for name in (types if alike is True else alike)}) <= 1
 
 
 <% if custom_ops %>
