@@ -1,0 +1,16 @@
+<% from "kernels/parts.inc" import opening, functions %>
+<%= banner %>
+<%= opening(k, ns, (), ("cstdint",)) %>
+// <%= k.about | cpp_comment %>
+struct <%= k.attrs %> {
+  bool max = false;
+  bool half_pixel = true;
+  int64_t height = 1;
+  int64_t width = 1;
+  int64_t sampling_ratio = 0;
+  float spatial_scale = 1.0f;
+};
+
+<%= functions(k) %>
+
+}  // namespace <%= ns %>
