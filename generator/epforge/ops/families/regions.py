@@ -25,7 +25,7 @@ _NMS_SAMPLES = (
     ),
     Sample(
         (_BOXES, _SCORES, value([1], _INT64), _HALF),
-        (value([[0, 0, 0]], _INT64),),
+        (value([[0, 0, 1]], _INT64),),
         {"center_point_box": 1},
     ),
     Sample((_BOXES, _SCORES), (value([], _INT64, (0, 3)),)),
@@ -37,7 +37,7 @@ _FIRST = value([0, 0], _INT64)
 _ALIGN_SAMPLES = (
     Sample(
         (value(_IMAGE, "T1"), _ROIS, _FIRST),
-        (value([[[[4.75]]], [[[8.5]]]], "T1"),),
+        (value([[[[6]]], [[[11]]]], "T1"),),
         {"sampling_ratio": 1, "coordinate_transformation_mode": "output_half_pixel"},
         since=(16, 22),
     ),
@@ -69,7 +69,7 @@ ROWS = (
         op="RoiAlign",
         family="roi_align",
         since=(10, 16, 22),
-        types={"T1": FLOATS},
+        types={"T1": FLOATS, "T2": (_INT64,)},
         params={
             "support": (*CHECKS, "choice.cc", "choice.h", "device.h", "math.h"),
         },

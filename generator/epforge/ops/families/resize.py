@@ -25,11 +25,9 @@ def _scaled(
     scales: Nested,
     y: Nested,
     attributes: Mapping[str, object],
-    *,
-    roi: Nested = (),
     since: tuple[int, ...] = _SINCE_11,
 ) -> Sample:
-    inputs = (value(x, "T1"), value(roi, DType.FLOAT32), value(scales, DType.FLOAT32))
+    inputs = (value(x, "T1"), value([], DType.FLOAT32), value(scales, DType.FLOAT32))
     return Sample(inputs, (value(y, "T1"),), attributes, since)
 
 
@@ -38,9 +36,12 @@ def _sized(
     sizes: Nested,
     y: Nested,
     attributes: Mapping[str, object],
+    *,
+    roi: Nested | None = None,
     since: tuple[int, ...] = (13, *_NEWEST),
 ) -> Sample:
-    inputs = (value(x, "T1"), None, None, value(sizes, DType.INT64))
+    region = None if roi is None else value(roi, DType.FLOAT32)
+    inputs = (value(x, "T1"), region, None, value(sizes, DType.INT64))
     return Sample(inputs, (value(y, "T1"),), attributes, since)
 
 
@@ -77,20 +78,20 @@ _RESIZE_SAMPLES = (
     ),
     _scaled(
         [[[[64, 0, 0, 64]]]],
-        [1, 1, 1, 1.5],
-        [[[[64, 0, -7, 0, 64, 64]]]],
+        [1, 1, 1, 2],
+        [[[[64, 32, 0, -12, 0, 32, 64, 70]]]],
         {"mode": "cubic", "coordinate_transformation_mode": "asymmetric"},
     ),
-    _scaled(
-        [[[[2, 4], [6, 8]]]],
-        [1, 1, 1, 1],
-        [[[[5, 9], [9, 9]]]],
+    _sized(
+        [[[[2, 4, 6]]]],
+        [1, 1, 1, 5],
+        [[[[2, 4, 6, 9, 9]]]],
         {
             "mode": "linear",
             "coordinate_transformation_mode": "tf_crop_and_resize",
             "extrapolation_value": 9.0,
         },
-        roi=[0, 0, 0.5, 0.5, 1, 1, 1.5, 1.5],
+        roi=[0, 0, 0, 0, 1, 1, 1, 2],
     ),
     _sized([[[[1, 2, 3]]]], [1, 1, 1, 1], [[[[2]]]], {"mode": "nearest"}),
     _sized(
@@ -128,7 +129,7 @@ ROWS = (
     FamilyRow(
         op="Upsample",
         family="resize",
-        since=(1, 7, 9, 10),
+        since=(1, 7, 9),  # version 10 only says that the operator is deprecated
         types={"T": ALL},
         host_inputs=(1,),
         params={"upsample": True, "support": _SUPPORT},
@@ -149,7 +150,7 @@ ROWS = (
             Sample(
                 (value(_SQUARE), value([1, 1, 2, 2], DType.FLOAT32)),
                 (value(_TWICE),),
-                since=(9, 10),
+                since=(9,),
             ),
         ),
     ),

@@ -29,7 +29,7 @@ ROWS = (
         op="MaxUnpool",
         family="max_unpool",
         since=(9, 11, 22),
-        types={"T1": FLOATS},
+        types={"T1": FLOATS, "T2": (_INT64,)},
         host_inputs=(2,),
         params={"support": _WINDOW},
         samples=_UNPOOL_SAMPLES,
@@ -56,11 +56,11 @@ ROWS = (
         params={"header": "op", "support": CHECKS},
         samples=(
             Sample(
-                (value([[1, 2, 3], [4, 5, 6]]), value([4, 2], "Tind")),
+                (value([[1, 2, 3], [4, 5, 6]]), value([4, 2], _INT64)),
                 (value([[0, 0], [1, 2], [4, 5], [0, 0]]),),
             ),
             Sample(
-                (value([[1, 2, 3], [4, 5, 6]]), value([4], "Tind")),
+                (value([[1, 2, 3], [4, 5, 6]]), value([4], _INT64)),
                 (value([[1, 2, 3, 0], [4, 5, 6, 0]]),),
                 {"axes": (-1,)},
             ),
