@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -51,14 +52,25 @@ def command(
     rung: Annotated[
         list[str] | None,
         typer.Option(
-            help="static, load, ops, graphs, context or package; may be repeated. By default all "
-            "but package, which installs the project's wheel in a fresh environment.",
+            help="static, load, ops, graphs, context, conformance or package; may be repeated. By "
+            "default all but conformance, which runs ONNX's own tests of every op and takes "
+            "minutes, and package, which installs the project's wheel in a fresh environment.",
             metavar="NAME",
         ),
     ] = None,
     op: Annotated[
         list[str] | None,
-        typer.Option(help="Restrict rung ops to this one; may be repeated.", metavar="NAME"),
+        typer.Option(
+            help="Restrict the rungs ops and conformance to this one; may be repeated.",
+            metavar="NAME",
+        ),
+    ] = None,
+    exclusions: Annotated[
+        Path | None,
+        typer.Option(
+            help="More tests that rung conformance excludes, in TOML: [Op] test = 'reason'.",
+            metavar="FILE",
+        ),
     ] = None,
     runtime: Annotated[
         list[str] | None,
@@ -81,6 +93,10 @@ def command(
         float,
         typer.Option(min=0.1, help="Seconds without progress until it hangs.", metavar="SECONDS"),
     ] = 60.0,
+    report_to: Annotated[
+        Path | None,
+        typer.Option("--report", help="Write the report as JSON, too.", metavar="FILE"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Proves that a plugin library works: its symbols, loading, every op it declares, graphs that
@@ -114,6 +130,7 @@ def command(
             allow_no_devices=allow_no_devices,
             expect=expect,
             only=op or (),
+            more_exclusions=exclusions,
             limits=Limits(stall_s=time_limit),
             make_wheel=None if library else _wheels(project or Path(), target or preset, show),
             make_native_wheel=_native_wheels(project or Path(), target or preset, show)
@@ -121,6 +138,8 @@ def command(
             else None,
             progress=show,
         )
+    if report_to:
+        _write(report_to, report)
     if as_json:
         typer.echo(json.dumps(report.to_json(), indent=2))
     else:
@@ -129,11 +148,26 @@ def command(
         raise typer.Exit(int(report.exit_status))
 
 
+def _write(path: Path, report: Report) -> None:
+    """Writes a report, whole or not at all."""
+    stage = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        stage.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        stage.replace(path)
+    except OSError as error:
+        stage.unlink(missing_ok=True)
+        raise UsageError(
+            f"--report {path}: {error.strerror}", "Name a file in a directory."
+        ) from error
+
+
 def show_report(report: Report) -> None:
     """Prints a report as a table, and its verdict as the last line."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from epforge.validate.conformance.table import sentences
 
     console = Console(highlight=False)
     many = len({check.runtime for check in report.checks if check.runtime}) > 1
@@ -156,6 +190,8 @@ def show_report(report: Report) -> None:
         console.print(table)
     else:
         _plain(report, many)
+    for sentence in sentences(report.conformance):
+        console.print(Text(sentence), soft_wrap=True)
     console.print(
         Text(report.summary, style="bold green" if report.passed else "bold red"), soft_wrap=True
     )

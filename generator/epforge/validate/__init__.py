@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from epforge.errors import UsageError
-from epforge.validate import context, graphs, ops, package, static
+from epforge.validate import conformance, context, graphs, ops, package, static
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
+from epforge.validate.conformance.lists import exclusions
+from epforge.validate.conformance.table import tables
 from epforge.validate.cross import OfTarget, Target
 from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import RUNGS, USUAL, CaseResult, Check, Outcome, Report, Rung
@@ -46,6 +48,7 @@ _ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
     Rung.OPS: ops.run,
     Rung.GRAPHS: graphs.run,
     Rung.CONTEXT: context.run,
+    Rung.CONFORMANCE: conformance.run,
 }
 
 
@@ -74,6 +77,7 @@ def validate(
     allow_no_devices: bool = False,
     expect: Kind = Kind.PLUGIN_EP,
     only: Sequence[str] = (),
+    more_exclusions: Path | None = None,
     limits: Limits | None = None,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
@@ -93,7 +97,8 @@ def validate(
         keep_going: climb on after a rung that failed, where that is possible at all.
         allow_no_devices: zero devices are no failure.
         expect: PLUGIN_EP, or CUSTOM_OPS, of which only rung `static` is known.
-        only: names of ops to restrict rung `ops` to.
+        only: names of ops to restrict the rungs `ops` and `conformance` to.
+        more_exclusions: a file of node tests that rung `conformance` excludes, beside its own.
         limits: what a worker process may use.
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
@@ -101,12 +106,14 @@ def validate(
         make_native_wheel: the same for the wheel of the kernels for NumPy.
         progress: told what is being done.
 
-    Raises UsageError for a library or manifest that is not there or cannot be read, MissingError
+    Raises UsageError for a library, a manifest or a list of exclusions that is not there or cannot
+    be read, MissingError
     when what rung `package` installs cannot be had. Whatever the library does is in the report,
     never an exception.
     """
     started = time.monotonic()
     library = Path(library).absolute()
+    excluded = exclusions(more_exclusions)
     climb = _Climb(
         library=library,
         binary=read_binary(library, limits),
@@ -118,6 +125,7 @@ def validate(
         jobs=jobs,
         progress=progress,
         target=target,
+        excluded=excluded,
     )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
@@ -144,6 +152,7 @@ def validate(
         checks=tuple(checks),
         seconds=time.monotonic() - started,
         target=target.name if target else "",
+        conformance=tuple(tables(checks)),
     )
 
 
@@ -159,6 +168,7 @@ class _Climb:
     jobs: int
     progress: Callable[[str], None]
     target: Target | None = None
+    excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -201,7 +211,7 @@ class _Climb:
         checks = list(loaded.checks) if shown else []
         site = Site(
             self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
-            preload, self.jobs, self.only, self.progress,
+            preload, self.jobs, self.only, self.progress, self.excluded,
         )  # fmt: skip
         lacking = "" if loaded.usable else "no device to run on"
         return loaded, [*checks, *self._above_load(site, lacking, failed)]

@@ -19,12 +19,13 @@ class Rung(StrEnum):
     OPS = "ops"  # every declared op x type x since-version x shape
     GRAPHS = "graphs"  # models that have to be divided, sessions side by side
     CONTEXT = "context"  # compiled models: written, moved, damaged, read again
+    CONFORMANCE = "conformance"  # ONNX's own tests of every operator that is claimed
     PACKAGE = "package"  # the wheel: made, installed in a fresh environment, used, uninstalled
 
 
 RUNGS = tuple(Rung)
-# What is climbed unless somebody asks for others: all that installs nothing.
-USUAL = tuple(rung for rung in RUNGS if rung is not Rung.PACKAGE)
+# What is climbed unless somebody asks for others: all that installs nothing and ends soon.
+USUAL = tuple(rung for rung in RUNGS if rung not in (Rung.CONFORMANCE, Rung.PACKAGE))
 
 
 class Outcome(StrEnum):
@@ -88,6 +89,7 @@ class Report:
         checks: in the order they were made.
         seconds: wall time of all.
         target: the platform that the library is for, if that was said.
+        conformance: the tables of that rung, one per runtime; see `conformance.table`.
     """
 
     library: Path
@@ -97,6 +99,7 @@ class Report:
     checks: tuple[Check, ...]
     seconds: float
     target: str = ""
+    conformance: tuple[Mapping[str, object], ...] = ()
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -171,4 +174,5 @@ class Report:
                 }
                 for check in self.checks
             ],
+            **({"conformance": list(self.conformance)} if self.conformance else {}),
         }

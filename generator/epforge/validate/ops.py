@@ -6,7 +6,7 @@ FR 27, 29, 35, 36, 41, 44 of the field reports.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from epforge.validate.load import ROUNDS, verdict
 from epforge.validate.manifest import CustomOpClaim, OpClaim
@@ -19,13 +19,9 @@ _CLOSE = 1e-4  # largest difference between two float32 results that are the sam
 
 def run(site: Site) -> tuple[Check, ...]:
     """One line per op, sorted as declared."""
-    claims, lines = site.claims.ops, list(site.claims.lines)
-    groups: dict[str, list[OpClaim]] = {}
-    for claim in claims:
-        if not site.only or claim.name in site.only:
-            groups.setdefault(claim.name, []).append(claim)
-    wrong = _nothing_to_do(site, groups)
-    if wrong:
+    lines = list(site.claims.lines)
+    groups = asked(site)
+    if wrong := nothing_to_do(site, groups):
         return (*lines, site.check(Rung.OPS, "claims", Outcome.FAILED, wrong))
     done = itertools.count(1)
 
@@ -47,7 +43,16 @@ def run(site: Site) -> tuple[Check, ...]:
     return tuple(lines)
 
 
-def _nothing_to_do(site: Site, groups: dict[str, list[OpClaim]]) -> str:
+def asked(site: Site) -> dict[str, list[OpClaim]]:
+    """The claims of the ops that are asked for, by the op's name."""
+    groups: dict[str, list[OpClaim]] = {}
+    for claim in site.claims.ops:
+        if not site.only or claim.name in site.only:
+            groups.setdefault(claim.name, []).append(claim)
+    return groups
+
+
+def nothing_to_do(site: Site, groups: Mapping[str, Sequence[OpClaim]]) -> str:
     """What is wrong with the ops that are asked for, if something is."""
     verb = "declared" if site.manifest else "taken"
     if unknown := [name for name in site.only if name not in groups]:
@@ -59,25 +64,28 @@ def _nothing_to_do(site: Site, groups: dict[str, list[OpClaim]]) -> str:
 
 
 def _op(site: Site, claims: Sequence[OpClaim]) -> Check:
-    first = claims[0]
-    ran = site.cases(
-        {
-            "job": "ops",
-            "domain": first.domain,
-            "op": first.op,
-            "declared": site.manifest is not None,
-            "converted": not first.domain and _is_converted(site, first.op),
-            "converts": site.manifest is not None and bool(site.manifest.converted),
-            "claims": [{"since": c.since, "types": c.types, "ready": c.ready} for c in claims],
-            **_custom(site, first.domain, first.op),
-        }
-    )
+    ran = site.cases({"job": "ops", **claimed(site, claims)})
     cases = [as_case(record) for record in ran.cases]
     if ran.idle:
         cases.append(ran.idle)
     left_alone = sum(r["kind"] == "left alone" and r["outcome"] == "passed" for r in ran.cases)
     outcome, detail = _verdict(claims, cases, left_alone)
-    return Check(Rung.OPS, first.name, outcome, detail, site.version, ran.seconds, tuple(cases))
+    name = claims[0].name
+    return Check(Rung.OPS, name, outcome, detail, site.version, ran.seconds, tuple(cases))
+
+
+def claimed(site: Site, claims: Sequence[OpClaim]) -> dict[str, object]:
+    """What a worker needs to know of one op and what is claimed of it."""
+    first = claims[0]
+    return {
+        "domain": first.domain,
+        "op": first.op,
+        "declared": site.manifest is not None,
+        "converted": not first.domain and _is_converted(site, first.op),
+        "converts": site.manifest is not None and bool(site.manifest.converted),
+        "claims": [{"since": c.since, "types": c.types, "ready": c.ready} for c in claims],
+        **_custom(site, first.domain, first.op),
+    }
 
 
 def _is_converted(site: Site, op: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,8 @@ class Site:
         name: registration name under which there are devices.
         ep: name of the execution provider.
         preload: libraries the loader must load first (sanitizer runtimes).
-        only: ops to restrict rung `ops` to.
+        only: ops to restrict the rungs `ops` and `conformance` to.
+        excluded: reasons why tests of rung `conformance` are excluded, by operator and test.
     """
 
     library: Path
@@ -91,6 +92,7 @@ class Site:
     jobs: int = 2
     only: tuple[str, ...] = ()
     progress: Callable[[str], None] = lambda _: None
+    excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def records_placement(self) -> bool:
@@ -106,12 +108,19 @@ class Site:
         given = {"library": str(self.library), "name": self.name, "ep": self.ep, **job}
         return self.runtime.run(given, self.limits, self.preload)
 
-    def cases(self, job: Mapping[str, object]) -> Ran:
-        """Runs a job of cases to its end: past the cases in which a worker dies."""
+    def cases(
+        self, job: Mapping[str, object], restarts: int = _MOST_RESTARTS, hangs: int = 0
+    ) -> Ran:
+        """Runs a job of cases to its end: past the cases in which a worker dies.
+
+        Args:
+            restarts: so often a new worker goes on.
+            hangs: so often it does behind a case that made no progress.
+        """
         records: list[Mapping[str, Any]] = []
         cases: list[Mapping[str, Any]] = []
         seconds = 0.0
-        for attempt in range(_MOST_RESTARTS + 1):
+        for attempt in range(restarts + 1):
             run = self.worker({**job, "skip": [case["label"] for case in cases]})
             seconds += run.seconds
             records += run.records
@@ -120,9 +129,10 @@ class Site:
                 break
             what = "at process exit" if run.finished else run.step or "the process"
             cases.append(_death(what, fate(run), run.fault))
-            if is_final(run):
+            hangs -= run.timed_out
+            if is_final(run, patient=hangs >= 0):
                 break
-            if attempt == _MOST_RESTARTS:
+            if attempt == restarts:
                 cases.append(_death("the rest", Outcome.NOT_CHECKED, "too many crashes"))
         return Ran(tuple(records), tuple(cases), seconds)
 
@@ -152,9 +162,14 @@ class Site:
         return Claims(tuple(claims), tuple(lines))
 
 
-def is_final(run: WorkerRun) -> bool:
-    """Would a worker that goes on behind the case in which this one died end like it?"""
-    return run.finished or run.timed_out or run.step in ("", "register", "unregister")
+def is_final(run: WorkerRun, patient: bool = False) -> bool:
+    """Would a worker that goes on behind the case in which this one died end like it?
+
+    Args:
+        patient: there is time for one more case that makes no progress.
+    """
+    hung = run.timed_out and not patient
+    return run.finished or hung or run.step in ("", "register", "unregister")
 
 
 def idle(errors: Sequence[Mapping[str, Any]]) -> CaseResult | None:

@@ -52,6 +52,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
     host.check_runtime(job.get("runtime_dir"))
     if kind == "ops":
         from epforge.validate.worker.ops import run
+    elif kind == "conformance":
+        from epforge.validate.worker.conformance import run
     elif kind == "graphs":
         from epforge.validate.worker.graphs import run
     elif kind == "context":

@@ -13,7 +13,7 @@ from epforge.validate.worker.records import Records
 
 _MOST_COMBINATIONS = 256
 # How ORT says that no provider has a kernel; the second with device memory in the session.
-_NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
+NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
 
 def run(job: Mapping[str, Any], records: Records) -> None:
@@ -22,10 +22,12 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         if not found:
             records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
         else:
-            _Operator(job, records, engine, found[0]).run()
+            Operator(job, records, engine, found[0]).run()
 
 
-class _Operator:
+class Operator:
+    """An operator as a job claims it, on a library at work."""
+
     def __init__(
         self, job: Mapping[str, Any], records: Records, engine: Engine, device: Any
     ) -> None:
@@ -47,16 +49,30 @@ class _Operator:
         if self._custom and self._custom["kernel"] == "elsewhere":
             self._elsewhere(self._custom)
             return
+        for since, types, opsets in self._ready():
+            self._declared_types(since, types, opsets)
+            self._undeclared_types(since, types, opsets[0])
+
+    def run_one_each(self) -> list[int]:
+        """Runs one model per since-version and combination of types; returns the since-versions
+        that are claimed and no stubs."""
+        done = []
+        for since, types, opsets in self._ready():
+            done.append(since)
+            for chosen in combinations(types):
+                self._first(Ask(self._domain, self._op, since, chosen), opsets[0])
+        return done
+
+    def _ready(self) -> Iterator[tuple[int, Mapping[str, list[str]], list[int]]]:
+        """The claims that are no stubs: since-version, types, opsets that have it."""
         for claim in self._claims:
             since = int(claim["since"])
             opsets = schema.opsets(self._domain, self._op, since, self._newest)
             if not opsets:
                 why = f"this runtime knows opsets up to {self._newest}"
                 self._write(f"since {since}", "not checked", why)
-                continue
-            if claim["ready"] or not self._is_stub(since, claim["types"], opsets[0]):
-                self._declared_types(since, claim["types"], opsets)
-                self._undeclared_types(since, claim["types"], opsets[0])
+            elif claim["ready"] or not self._is_stub(since, claim["types"], opsets[0]):
+                yield since, claim["types"], opsets
 
     def _cases(self, ask: Ask) -> Iterator[Case]:
         return custom.from_manifest(ask, self._custom) if self._custom else cases(ask)
@@ -74,11 +90,23 @@ class _Operator:
     def _write(self, label: str, outcome: str, detail: str = "", kind: str = "run") -> None:
         self._records.write("case", label=label, outcome=outcome, detail=detail, kind=kind)
 
+    def _first(self, ask: Ask, opset: int) -> None:
+        """The first case that whoever claims these types must take."""
+        types = spelled(ask.types)
+        found = list(self._cases(ask))
+        case = next((each for each in found if each.basic), found[0] if found else None)
+        label = f"since {ask.since}, {types}: {case.label if case else 'no model'}"
+        self._records.write("model", label=label, since=ask.since, types=types)
+        if case is None:
+            self._write(label, "not checked", "no case for this op", "no case")
+        else:
+            self._one(label, ask, case, opset)
+
     def _declared_types(
         self, since: int, types: Mapping[str, list[str]], opsets: list[int]
     ) -> None:
         for chosen in combinations(types):
-            text = ", ".join(f"{c}={t}" for c, t in chosen.items())
+            text = spelled(chosen)
             some = False
             ask = Ask(self._domain, self._op, since, chosen)
             for index, case in enumerate(self._cases(ask)):
@@ -109,7 +137,7 @@ class _Operator:
             return "not checked", f"cannot be made into a model: {session.one_line(error)}"
         expected = self._reference(model)
         try:
-            got = self._open(model).run(None, model.feeds)
+            got = self.open(model).run(None, model.feeds)
         except session.NotTakenError:
             if case.basic and self._declared:
                 reason = self._engine.why_not_taken(model, self._device, self._op)
@@ -126,7 +154,7 @@ class _Operator:
             return "not checked", f"no sure reference below opset {schema.ORT_LOWEST}: {wrong}"
         return ("failed", wrong) if wrong else ("passed", "")
 
-    def _open(self, model: session.Model) -> Any:
+    def open(self, model: session.Model) -> Any:
         """A session in which the library has the node.
 
         Raises NotTakenError, and whatever ORT raises.
@@ -206,7 +234,7 @@ class _Operator:
             # No other provider has a kernel for it either: nobody took it.
             text = session.one_line(error)
             # A custom op has a kernel on the CPU that says no: by the op's name.
-            orphan = any(sign in text for sign in (*_NOBODY, *self._refusals))
+            orphan = any(sign in text for sign in (*NOBODY, *self._refusals))
             return ("passed", "") if orphan else ("not checked", text)
         if self._engine.taken(made, self._ep):
             return "failed", "taken, but not declared"
@@ -215,6 +243,11 @@ class _Operator:
 
 def _present(case: Case) -> list[int]:
     return [index for index, feed in enumerate(case.inputs) if feed is not None]
+
+
+def spelled(types: Mapping[str, str]) -> str:
+    """ "T=float32, T1=int64": one element type per type constraint."""
+    return ", ".join(f"{constraint}={type_}" for constraint, type_ in types.items())
 
 
 def combinations(types: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:

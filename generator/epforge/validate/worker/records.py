@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+# Steps in which the library of a job is not there yet.
+BY_CPU = "by the CPU provider: "
+
 
 class Records:
     """The file of records, as the worker writes it."""

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -283,11 +283,17 @@ def _reference(model: Model, library: str) -> Reference:
     return Reference(tuple(map(np.asarray, session.run(None, model.feeds))), "cpu")
 
 
-def difference(got: Sequence[Array], expected: Sequence[Array], values: bool = True) -> str:
+def difference(
+    got: Sequence[Array],
+    expected: Sequence[Array],
+    values: bool = True,
+    tolerance: Mapping[str, tuple[float, float]] = _TOLERANCE,
+) -> str:
     """How two results differ, in one line; empty when they are the same.
 
     Args:
         values: compare the values too, not only types and shapes.
+        tolerance: (relative, absolute) difference by element type; others must be equal.
     """
     for index, (a, b) in enumerate(zip(got, expected, strict=True)):
         where = f"output {index}" if len(expected) > 1 else "output"
@@ -297,7 +303,7 @@ def difference(got: Sequence[Array], expected: Sequence[Array], values: bool = T
             return f"{where} has shape {list(a.shape)}, expected {list(b.shape)}"
         if not values:
             continue
-        relative, absolute = _TOLERANCE.get(str(b.dtype), (0.0, 0.0))
+        relative, absolute = tolerance.get(str(b.dtype), (0.0, 0.0))
         if relative:
             wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
             same = np.isclose(wide_a, wide_b, rtol=relative, atol=absolute, equal_nan=True)
