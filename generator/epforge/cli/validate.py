@@ -116,6 +116,8 @@ def command(
 
     rungs, expect = _rungs(rung or []), _kind(kind)
     platform = find_target(target) if target else None
+    if report_to and not report_to.absolute().parent.is_dir():  # said before the work is done
+        raise UsageError(f"--report {report_to}: there is no such directory", "Make it first.")
     if platform and preset != "release":
         raise UsageError("--target has a preset of its own", "Leave --preset away.")
     path = _library(project, library, preset, target)

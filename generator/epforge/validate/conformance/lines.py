@@ -55,8 +55,11 @@ def _models(claims: Sequence[OpClaim], cases: Sequence[ConformanceCase]) -> str:
 def _open(cases: Sequence[ConformanceCase]) -> list[str]:
     """ "2 refused: why", "1 excluded: why"."""
     found = []
+    if unclaimed := sum(_unclaimed(case) for case in cases):
+        found.append(f"{unclaimed} in types or versions that are not claimed")
     for standing in _OPEN:
-        reasons = [case.detail for case in cases if case.standing is standing]
+        rest = [case for case in cases if case.standing is standing and not _unclaimed(case)]
+        reasons = [case.detail for case in rest]
         if reasons:
             detail, times = Counter(reasons).most_common(1)[0]
             detail = detail.removeprefix(f"{standing}: ")
@@ -65,6 +68,10 @@ def _open(cases: Sequence[ConformanceCase]) -> list[str]:
             )
             found.append(f"{len(reasons)} {standing}: {detail}{others}")
     return found
+
+
+def _unclaimed(case: ConformanceCase) -> bool:
+    return case.standing is Standing.REFUSED and not case.claimed
 
 
 def _number(number: int, what: str) -> str:

@@ -40,26 +40,23 @@ class NodeTest:
 def module_names(op: str) -> list[str]:
     """The modules of onnx that have the tests of an operator. Found without importing them: all of
     them together compute for ten seconds."""
-    names = _modules()
-    named_like_it = [name for name in names if name.replace("_", "") == op.lower()]
-    return named_like_it or [name for name, path in names.items() if _mentions(path, op)]
+    paths = _modules()
+    like_it = [name for name in paths if _last(name).replace("_", "") == op.lower()]
+    return like_it or [name for name, path in paths.items() if _mentions(path, op)]
 
 
 @cache
 def _modules() -> dict[str, Path]:
     package = importlib.import_module(_PACKAGE)
     return {
-        module.name: Path(folder, f"{module.name}.py")
-        for folder in package.__path__
-        for module in pkgutil.iter_modules([folder])
-        if not module.ispkg
-    } | {
-        f"{module.name}.{inner.name}": Path(folder, module.name, f"{inner.name}.py")
-        for folder in package.__path__
-        for module in pkgutil.iter_modules([folder])
-        if module.ispkg
-        for inner in pkgutil.iter_modules([str(Path(folder, module.name))])
+        each.name: Path(str(getattr(each.module_finder, "path", "")), f"{_last(each.name)}.py")
+        for each in pkgutil.walk_packages(package.__path__, f"{_PACKAGE}.")
+        if not each.ispkg
     }
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _mentions(path: Path, op: str) -> bool:
@@ -76,7 +73,7 @@ def find(domain: str, op: str) -> tuple[list[NodeTest], int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numbers that do not fit, which some tests are about
         for name in module_names(op):
-            importlib.import_module(f"{_PACKAGE}.{name}")
+            importlib.import_module(name)
     cases = importlib.import_module(_PACKAGE)._NodeTestCases
     found: dict[str, NodeTest] = {}
     left_out = 0
