@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from epforge.cli.main import app
 
 run = CliRunner().invoke
-_KERNEL, _TEST = "src/kernels/com_microsoft_bias_gelu.cc", "tests/python/test_sessions.py"
+_KERNEL, _TEST = "src/kernels/com_microsoft_complex_mul.cc", "tests/python/test_sessions.py"
 
 
 def _git(place: Path, *arguments: str) -> str:
@@ -52,7 +52,7 @@ def _check_kept(project: Path, edited: dict[str, bytes]) -> None:
         assert after[path] == edited[path]
     readme = after["README.md"].decode()
     assert "## Contoso's boards\n" in readme
-    assert "Add, Relu, Softmax, Sub, com.microsoft::BiasGelu.\n" in readme
+    assert "Add, Relu, Softmax, Sub, com.microsoft::ComplexMul.\n" in readme
     assert "src/gen/kernels/sub.cc" in after
 
 

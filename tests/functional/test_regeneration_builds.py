@@ -29,4 +29,4 @@ def test_a_project_builds_and_validates_after_a_change(change: str, tmp_path: Pa
     command = [sys.executable, "-m", "epforge", "validate", str(built_copy(project))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "BiasGelu" in (project / "src/gen/kernel_table.cc").read_text(encoding="utf-8")
+    assert "ComplexMul" in (project / "src/gen/kernel_table.cc").read_text(encoding="utf-8")

@@ -11,16 +11,18 @@ BLUEPRINT = """\
 epforge: 1
 name: contoso-npu
 vendor: Contoso
-ops: [{op: RNN, kernel: yours}]
+types: [int64]
+ops: [{op: TfIdfVectorizer, kernel: yours}]
 """
 CODE = """
     import onnx
     from onnx import helper, TensorProto
 
     def made(**attributes):
-        shapes = {"x": [1, 1, 2], "w": [1, 3, 2], "r": [1, 3, 3]}
-        node = helper.make_node("RNN", list(shapes), ["y"], hidden_size=3, **attributes)
-        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
+        plain = dict(mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0,
+                     ngram_counts=[0], ngram_indexes=[0])
+        node = helper.make_node("TfIdfVectorizer", ["x"], ["y"], **plain, **attributes)
+        inputs = [helper.make_tensor_value_info("x", TensorProto.INT64, [3])]
         output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
         graph = helper.make_graph([node], "g", inputs, [output])
         opsets = [helper.make_opsetid("", 17)]
@@ -34,30 +36,30 @@ CODE = """
         session = ort.InferenceSession(model.SerializeToString(), options)
         return [part.ep_name for part in session.get_provider_graph_assignment_info()]
 
-    print(taken(made()), taken(made(activations=["Relu"])))
+    print(taken(made(pool_int64s=[7])), taken(made(pool_strings=["a"])))
 """
 
 
 @pytest.fixture(scope="module")
-def rnn() -> Project:
-    path = "src/kernels/rnn.h"
+def vectorizer() -> Project:
+    path = "src/kernels/tf_idf_vectorizer.h"
     file = next(file for file in expanded(BLUEPRINT).files if file.path == path)
     text = file.content.decode()
-    assert "kReadyRNN = false" in text
-    changed = text.replace("kReadyRNN = false", "kReadyRNN = true")
+    assert "kReadyTfIdfVectorizer = false" in text
+    changed = text.replace("kReadyTfIdfVectorizer = false", "kReadyTfIdfVectorizer = true")
     return built(BLUEPRINT, changes={path: changed})
 
 
-def test_where_the_runtime_lets_kernels_read_them_the_node_is_taken(rnn: Project) -> None:
-    result = rnn.python(CODE)
+def test_where_the_runtime_lets_kernels_read_them_the_node_is_taken(vectorizer: Project) -> None:
+    result = vectorizer.python(CODE)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == f"{[rnn.ep]} {[rnn.ep]}"
+    assert result.stdout.strip() == f"{[vectorizer.ep]} {[vectorizer.ep]}"
 
 
-def test_where_it_does_not_the_node_is_refused_with_the_reason(rnn: Project) -> None:
-    result = rnn.python(CODE, runtime=runtime("1.24.4"))
+def test_where_it_does_not_the_node_is_refused_with_the_reason(vectorizer: Project) -> None:
+    result = vectorizer.python(CODE, runtime=runtime("1.24.4"))
     assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == f"{[rnn.ep]} {['CPUExecutionProvider']}"
-    assert "attribute 'activations': kernels read lists of strings from ONNX Runtime 1.25 on" in (
+    assert result.stdout.strip() == f"{[vectorizer.ep]} {['CPUExecutionProvider']}"
+    assert "attribute 'pool_strings': kernels read lists of strings from ONNX Runtime 1.25 on" in (
         result.stderr
     )

@@ -58,7 +58,7 @@ CMAKE, README, CI = "CMakeLists.txt", "README.md", ".github/workflows/ci.yml"
 PYPROJECT, PRESETS, STYLE = "pyproject.toml", "CMakePresets.json", ".clang-format"
 SAMPLE, SAMPLE_README = "samples/cpp/CMakeLists.txt", "samples/cpp/README.md"
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
-GELU, GELU_H = (f"src/kernels/com_microsoft_bias_gelu.{end}" for end in ("cc", "h"))
+COMPLEX, COMPLEX_H = (f"src/kernels/com_microsoft_complex_mul.{end}" for end in ("cc", "h"))
 RUNTIME, DISCOVERY = "src/device/host_runtime.cc", "src/device/discovery.cc"
 WARNINGS, OPTIONS = "cmake/gen/warnings.cmake", "src/gen/options.cc"
 

@@ -6,8 +6,8 @@ from edit_model import (
     ATTRIBUTES,
     CI,
     CMAKE,
-    GELU,
-    GELU_H,
+    COMPLEX,
+    COMPLEX_H,
     IGNORE,
     OWN_CI_STEP,
     OWN_OPTION,
@@ -24,38 +24,39 @@ from edit_steps import (
     before,
 )
 
-_GELU_SHAPES = """\
-Status InferShapes(const ComMicrosoftBiasGeluAttrs&, Inputs inputs, Shapes& shapes) {
+_COMPLEX_SHAPES = """\
+Status InferShapes(const ComMicrosoftComplexMulAttrs&, Inputs inputs, Shapes& shapes) {
   const Shape& shape = inputs[0].shape;
-  const Shape& bias = inputs[1].shape;
-  if (shape.empty() || bias.size() != 1 || bias[0] != shape.back()) {
-    return InvalidArgument("com.microsoft::BiasGelu: the bias does not fit");
+  if (shape.empty() || shape.back() != 2 || inputs[1].shape != shape) {
+    return InvalidArgument("com.microsoft::ComplexMul: not two tensors of complex numbers");
   }
   shapes[0] = shape;
   return Status();
 }
 """
-_GELU_BODY = """\
-Status Compute(const ComMicrosoftBiasGeluAttrs&, Inputs inputs, Outputs outputs, Exec&) {
+_COMPLEX_BODY = """\
+Status Compute(const ComMicrosoftComplexMulAttrs&, Inputs inputs, Outputs outputs, Exec&) {
   const float* a = inputs[0].data<float>();
   const float* b = inputs[1].data<float>();
-  for (int64_t i = 0; i < outputs[0].size(); ++i) {
-    const float x = a[i] + b[i % inputs[1].size()];
-    outputs[0].data<float>()[i] = 0.5f * x * (1.0f + std::erf(x * 0.70710678f));
+  float* c = outputs[0].data<float>();
+  for (int64_t i = 0; i + 1 < outputs[0].size(); i += 2) {
+    c[i] = std::fma(a[i], b[i], -a[i + 1] * b[i + 1]);
+    c[i + 1] = std::fma(a[i], b[i + 1], a[i + 1] * b[i]);
   }
   return Status();
 }
 """
 _STUB_SHAPES = """\
-Status InferShapes(const ComMicrosoftBiasGeluAttrs&, Inputs, Shapes&) {
-  return NotImplemented("com.microsoft::BiasGelu: InferShapes is not written yet");
+Status InferShapes(const ComMicrosoftComplexMulAttrs&, Inputs, Shapes&) {
+  return NotImplemented("com.microsoft::ComplexMul: InferShapes is not written yet");
 }
 """
 _STUB_BODY = """\
-Status Compute(const ComMicrosoftBiasGeluAttrs&, Inputs, Outputs, Exec&) {
-  return NotImplemented("com.microsoft::BiasGelu: Compute is not written yet");
+Status Compute(const ComMicrosoftComplexMulAttrs&, Inputs, Outputs, Exec&) {
+  return NotImplemented("com.microsoft::ComplexMul: Compute is not written yet");
 }
 """
+_READY = "kReadyComMicrosoftComplexMul"
 _OWN_PRESET = '    {"name": "contoso", "inherits": "release", "displayName": "Contoso\'s board"},\n'
 
 FAR = (
@@ -144,16 +145,16 @@ FAR = (
     Edit(
         "a kernel, written",
         Kind.FAR,
-        GELU,
+        COMPLEX,
         (
-            Put(GELU_H, "kReadyComMicrosoftBiasGelu = false", "kReadyComMicrosoftBiasGelu = true"),
-            Put(GELU, '_gelu.h"\n', '_gelu.h"\n\n#include <cmath>\n'),
-            Put(GELU, _STUB_SHAPES, _GELU_SHAPES),
-            Put(GELU, _STUB_BODY, _GELU_BODY),
+            Put(COMPLEX_H, f"{_READY} = false", f"{_READY} = true"),
+            Put(COMPLEX, '_mul.h"\n', '_mul.h"\n\n#include <cmath>\n'),
+            Put(COMPLEX, _STUB_SHAPES, _COMPLEX_SHAPES),
+            Put(COMPLEX, _STUB_BODY, _COMPLEX_BODY),
         ),
         (
-            "inline constexpr bool kReadyComMicrosoftBiasGelu = true;",
-            *filter(str.strip, (_GELU_SHAPES + _GELU_BODY).splitlines()),
+            f"inline constexpr bool {_READY} = true;",
+            *filter(str.strip, (_COMPLEX_SHAPES + _COMPLEX_BODY).splitlines()),
         ),
     ),
 )
@@ -163,7 +164,7 @@ ADJACENT = (
         "a line below the list of operators",
         Kind.ADJACENT,
         README,
-        (after(README, "Softmax, com.microsoft::BiasGelu.", "Contoso tests them on board 7.\n"),),
+        (after(README, "Softmax, com.microsoft::ComplexMul.", "Contoso tests them on board 7.\n"),),
         ("Contoso tests them on board 7.",),
     ),
     Edit(
@@ -239,8 +240,8 @@ SAME_LINE = (
         "the list of operators",
         Kind.SAME_LINE,
         README,
-        (Put(README, "Softmax, com.microsoft::BiasGelu.", "Softmax, and Contoso's BiasGelu."),),
-        ("Add, Relu, Softmax, and Contoso's BiasGelu.",),
+        (Put(README, "Softmax, com.microsoft::ComplexMul.", "Softmax, and Contoso's ComplexMul."),),
+        ("Add, Relu, Softmax, and Contoso's ComplexMul.",),
     ),
     Edit(
         "the newest features",

@@ -34,7 +34,7 @@ ops:
   - Relu
   - Add
   - Softmax
-  - {op: com.microsoft::BiasGelu, kernel: yours}
+  - {op: com.microsoft::ComplexMul, kernel: yours}
 options:
   - {name: effort, type: int, range: [0, 3], default: 0, doc: Effort of the compiler.}
   - {name: trace, type: bool, default: false, doc: Log every run.}

@@ -67,18 +67,18 @@ def owned(project: Path, owner: str) -> list[str]:
 
 def test_operators_are_added_to_blueprint_and_project(project: Path) -> None:
     before = tree(project)
-    result = run(app, ["add", "op", "Mul", "Gelu", "--project", str(project)])
+    result = run(app, ["add", "op", "Mul", "TfIdfVectorizer", "--project", str(project)])
     assert result.exit_code == 0, result.output
-    assert f"Mul, Gelu added to {project / 'blueprint.yaml'}" in result.stdout
+    assert f"Mul, TfIdfVectorizer added to {project / 'blueprint.yaml'}" in result.stdout
     after = tree(project)
     assert after["blueprint.yaml"].decode() == BLUEPRINT.replace(
-        "# The end", "  - Mul\n  - Gelu\n# The end"
+        "# The end", "  - Mul\n  - TfIdfVectorizer\n# The end"
     )
     assert after.keys() - before.keys() == {
         "src/gen/kernels/mul.cc",
         "src/gen/kernels/mul.h",
-        "src/kernels/gelu.cc",
-        "src/kernels/gelu.h",
+        "src/kernels/tf_idf_vectorizer.cc",
+        "src/kernels/tf_idf_vectorizer.h",
     }
     assert not before.keys() - after.keys()
     again = run(app, ["regenerate", str(project)])

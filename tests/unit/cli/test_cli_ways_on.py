@@ -132,8 +132,8 @@ def test_a_note_is_told_once_and_again_when_asked(project: Path) -> None:
 
 
 def test_files_that_are_the_owner_s_to_write_are_marked(project: Path) -> None:
-    done = call("add", "op", "Gelu", "--project", project)
-    assert "create  src/kernels/gelu.cc  (yours)\n" in done.stdout
+    done = call("add", "op", "TfIdfVectorizer", "--project", project)
+    assert "create  src/kernels/tf_idf_vectorizer.cc  (yours)\n" in done.stdout
 
 
 def test_a_change_of_the_record_alone_is_not_nothing(project: Path) -> None:

@@ -82,7 +82,7 @@ def test_an_op_element_by_element_meets_the_odd_shapes() -> None:
 def test_an_op_without_a_family_gets_inputs_of_equal_shapes() -> None:
     text = (
         "epforge: 1\nname: contoso-npu\nvendor: Contoso\n"
-        "ops: [{op: com.microsoft::BiasGelu, kernel: yours}]\n"
+        "ops: [{op: com.microsoft::ComplexMul, kernel: yours}]\n"
     )
     rows = op_cases(resolve_supported(parse(text, "blueprint.yaml")))
     assert {row["domain"] for row in rows} == {"com.microsoft"}

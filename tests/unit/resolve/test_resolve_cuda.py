@@ -65,16 +65,16 @@ def test_an_operator_without_device_code_is_noted_where_it_stands(host_only: Non
 
 def test_without_device_code_a_kernel_of_one_s_own_begins_as_a_stub(host_only: None) -> None:
     """Code of the host would follow addresses of the device's."""
-    blueprint = resolve_supported(parse(HEAD + "ops: [{op: Add, kernel: yours}, LSTM,\n"
+    blueprint = resolve_supported(parse(HEAD + "ops: [{op: Add, kernel: yours}, TfIdfVectorizer,\n"
                                         "  {op: Mul, kernel: yours}]\n"))  # fmt: skip
     assert {op.op: op.row is None for op in blueprint.ops} == {
         "Add": False,
-        "LSTM": True,
+        "TfIdfVectorizer": True,
         "Mul": True,
     }
     written = sources(blueprint)
     assert written["src/kernels/add.cu"].template == "kernels/binary.cc"
-    for stem in ("mul", "lstm"):
+    for stem in ("mul", "tf_idf_vectorizer"):
         stub = written[f"src/kernels/{stem}.cu"]
         assert (stub.template, stub.owner) == ("kernels/stub.cc", Owner.YOURS)
     assert not [path for path in written if path.endswith((".cc",)) and "support" not in path]
