@@ -31,10 +31,15 @@ class GroupProducts final : public Products<T> {
         x_step_(inputs[1].shape[1] * window.input_size()),
 <% endif %>
         w_(inputs[1].data<T>()),
+        bias_(inputs.has(2) ? inputs[2].data<T>() : &zero_),
+        bias_step_(inputs.has(2) ? 1 : 0),
         y_(y) {}
 
   MatrixView<T> Left(int64_t index) const override {
     return {w_ + index % group_ * this->sizes().m * this->sizes().depth, this->sizes().depth, 1};
+  }
+  RowStarts<T> Start(int64_t index) const override {
+    return {bias_ + index % group_ * this->sizes().m * bias_step_, bias_step_};
   }
   void PackRight(int64_t index, const Piece& piece, T* to) const override {
 <% if k.base %>
@@ -64,33 +69,49 @@ class GroupProducts final : public Products<T> {
   int64_t x_step_;
 <% endif %>
   const T* w_;
+  const T zero_{};
+  const T* bias_;
+  int64_t bias_step_;
   T* y_;
 };
 
 <% if not k.base %>
-// Adds one tap of the kernel, times `weight`, to all pixels of an output plane.
+// Adds a line of kTaps taps to the pixels [begin, end) of a line of the output, for which all of
+// them are inside of the input. The compiler makes vectors of this.
+template <class T, int kTaps, int kStride>
+void AddInner(const T* weights, const T* from, int64_t begin, int64_t end, T* to) {
+  for (int64_t i = begin; i < end; ++i) {
+    T sum = to[i];
+    for (int k = 0; k < kTaps; ++k) sum += weights[k] * from[i * kStride + k];
+    to[i] = sum;
+  }
+}
+
+// A line of taps of the kernel, on a line of the input.
 template <class T>
-void AddTap(const Window& window, int64_t kz, int64_t ky, int64_t kx, T weight, const T* x, T* y) {
-  const Slide& width = window.width;
-  const int64_t dx = kx * width.dilation - width.pad_begin;
-  const int64_t begin = dx < 0 ? (-dx + width.stride - 1) / width.stride : 0;
-  const int64_t room = width.input - dx;
+void AddLine(const Slide& width, const T* weights, const T* from, T* to) {
+  // The pixels at the edges miss some of the taps.
+  const int64_t first = (width.pad_begin + width.stride - 1) / width.stride;
+  const int64_t room = width.input + width.pad_begin - width.reach();
   const int64_t fit = room > 0 ? (room + width.stride - 1) / width.stride : 0;
-  const int64_t end = fit < width.output ? fit : width.output;
-  for (int64_t oz = 0; oz < window.depth.output; ++oz) {
-    const int64_t z = window.depth.start(oz) + kz * window.depth.dilation;
-    if (z < 0 || z >= window.depth.input) continue;
-    for (int64_t oy = 0; oy < window.height.output; ++oy) {
-      const int64_t line = window.height.start(oy) + ky * window.height.dilation;
-      if (line < 0 || line >= window.height.input) continue;
-      const T* from = x + (z * window.height.input + line) * width.input + dx;
-      T* to = y + (oz * window.height.output + oy) * width.output;
-      if (width.stride == 1) {
-        for (int64_t i = begin; i < end; ++i) to[i] += weight * from[i];
-      } else {
-        for (int64_t i = begin; i < end; ++i) to[i] += weight * from[i * width.stride];
-      }
-    }
+  const int64_t begin = first < width.output ? first : width.output;
+  const int64_t end = fit < begin ? begin : fit < width.output ? fit : width.output;
+  for (int64_t i = 0; i < width.output; ++i) {
+    if (i == begin) i = end;
+    if (i >= width.output) break;
+    const int64_t start = width.start(i);
+    const Taps taps = TapsInside(width, start);
+    for (int64_t k = taps.begin; k < taps.end; ++k) to[i] += weights[k] * from[start + k * width.dilation];
+  }
+  const T* inner = from - width.pad_begin;
+  const bool is_dense = width.dilation == 1;
+  if (is_dense && width.kernel == 3 && width.stride == 1) return AddInner<T, 3, 1>(weights, inner, begin, end, to);
+  if (is_dense && width.kernel == 3 && width.stride == 2) return AddInner<T, 3, 2>(weights, inner, begin, end, to);
+  if (is_dense && width.kernel == 5 && width.stride == 1) return AddInner<T, 5, 1>(weights, inner, begin, end, to);
+  if (is_dense && width.kernel == 5 && width.stride == 2) return AddInner<T, 5, 2>(weights, inner, begin, end, to);
+  for (int64_t k = 0; k < width.kernel; ++k) {
+    const T* tap = inner + k * width.dilation;
+    for (int64_t i = begin; i < end; ++i) to[i] += weights[k] * tap[i * width.stride];
   }
 }
 
@@ -124,11 +145,13 @@ void ConvolvePixels(const Window& window, Inputs inputs, int64_t group, T* y, Ex
   const Slide& width = window.width;
   const T* x = inputs[0].data<T>();
   const T* w = inputs[1].data<T>();
+  const T* bias = inputs.has(2) ? inputs[2].data<T>() : nullptr;
   const int64_t cost = taps * outs * w_shape[1];
   ParallelFor(exec, inputs[0].shape[0] * pixels, cost, [&](int64_t begin, int64_t end) {
     for (int64_t pixel = begin; pixel < end; ++pixel) {
       const T* image = x + pixel / pixels * window.input_size() * ins;
       const int64_t row = pixel % pixels / width.output;
+      for (int64_t out = 0; out < outs; ++out) y[pixel * outs + out] = bias == nullptr ? T{} : bias[out];
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t line = tap / width.kernel;
         const int64_t at_z = window.depth.start(row / height.output) + line / height.kernel * window.depth.dilation;
@@ -144,28 +167,38 @@ void ConvolvePixels(const Window& window, Inputs inputs, int64_t group, T* y, Ex
 }
 
 <% else %>
-// For them: plane by plane.
+// For them: line by line of the output.
 template <class T>
-void ConvolvePlanes(const Window& window, Inputs inputs, int64_t group, T* y, Exec& exec) {
+void ConvolveLines(const Window& window, Inputs inputs, int64_t group, T* y, Exec& exec) {
   const Shape& w_shape = inputs[1].shape;
-  const int64_t batch = inputs[0].shape[0];
   const int64_t outs = w_shape[0];
   const int64_t ins = w_shape[1];
+  const Slide& depth = window.depth;
+  const Slide& height = window.height;
+  const Slide& width = window.width;
   const T* x = inputs[0].data<T>();
   const T* w = inputs[1].data<T>();
-  const int64_t cost = window.output_size() * window.taps() * ins;
-  ParallelFor(exec, batch * outs, cost, [&](int64_t begin, int64_t end) {
-    for (int64_t plane = begin; plane < end; ++plane) {
-      const int64_t out = plane % outs;
-      const int64_t first = (plane / outs * group + out / (outs / group)) * ins;
-      const T* weight = w + out * ins * window.taps();
-      for (int64_t in = 0; in < ins; ++in) {
-        const T* from = x + (first + in) * window.input_size();
-        for (int64_t kz = 0; kz < window.depth.kernel; ++kz) {
-          for (int64_t ky = 0; ky < window.height.kernel; ++ky) {
-            for (int64_t kx = 0; kx < window.width.kernel; ++kx) {
-              AddTap(window, kz, ky, kx, *weight++, from, y + plane * window.output_size());
-            }
+  const T* bias = inputs.has(2) ? inputs[2].data<T>() : nullptr;
+  const int64_t lines = depth.output * height.output;
+  const int64_t cost = width.output * (window.taps() * ins + 1);
+  ParallelFor(exec, inputs[0].shape[0] * outs * lines, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t out = line / lines % outs;
+      const int64_t image = line / lines / outs;
+      const T* plane = x + (image * group + out / (outs / group)) * ins * window.input_size();
+      const T* weights = w + out * ins * window.taps();
+      const int64_t z = depth.start(line % lines / height.output);
+      const int64_t top = height.start(line % height.output);
+      const Taps planes = TapsInside(depth, z);
+      const Taps rows = TapsInside(height, top);
+      T* to = y + line * width.output;
+      for (int64_t i = 0; i < width.output; ++i) to[i] = bias == nullptr ? T{} : bias[out];
+      for (int64_t in = 0; in < ins; ++in, plane += window.input_size(), weights += window.taps()) {
+        for (int64_t kz = planes.begin; kz < planes.end; ++kz) {
+          for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
+            const int64_t at = (z + kz * depth.dilation) * height.input + top + ky * height.dilation;
+            const T* taps = weights + (kz * height.kernel + ky) * width.kernel;
+            AddLine(width, taps, plane + at * width.input, to);
           }
         }
       }
@@ -178,28 +211,11 @@ template <class T>
 Status Convolve(const Window& window, Inputs inputs, int64_t group, MutableTensor& output,
                 Exec& exec) {
   T* y = output.data<T>();
-  const T* bias = inputs.has(2) ? inputs[2].data<T>() : nullptr;
-  const int64_t pixels = window.output_size();
-<% if k.base %>
   const int64_t channels = inputs[1].shape[0];
-  ParallelFor(exec, output.shape[0] * pixels, channels, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin * channels; i < end * channels; ++i) {
-      y[i] = bias == nullptr ? T{} : bias[i % channels];
-    }
-  });
-<% else %>
-  const int64_t channels = output.shape[1];
-  ParallelFor(exec, output.shape[0] * channels, pixels, [&](int64_t begin, int64_t end) {
-    for (int64_t plane = begin; plane < end; ++plane) {
-      const T value = bias == nullptr ? T{} : bias[plane % channels];
-      for (int64_t i = 0; i < pixels; ++i) y[plane * pixels + i] = value;
-    }
-  });
-<% endif %>
-  const ProductSizes sizes{output.shape[0] * group, channels / group, pixels,
+  const ProductSizes sizes{output.shape[0] * group, channels / group, window.output_size(),
                            inputs[1].shape[1] * window.taps()};
   if (sizes.m < kFewChannels) {
-    Convolve<% if k.base %>Pixels<% else %>Planes<% endif %>(window, inputs, group, y, exec);
+    Convolve<% if k.base %>Pixels<% else %>Lines<% endif %>(window, inputs, group, y, exec);
   } else {
     AddProducts(GroupProducts<T>(sizes, window, group, inputs, y), exec);
   }

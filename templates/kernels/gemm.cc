@@ -26,11 +26,12 @@ void FillScaled(const Tensor& c, T beta, int64_t m, int64_t n, T* y, Exec& exec)
 template <class T>
 class OneProduct final : public Products<T> {
  public:
-  OneProduct(const ProductSizes& sizes, const <%= k.attrs %>& attrs, Inputs inputs, T* y)
+  OneProduct(const ProductSizes& sizes, const <%= k.attrs %>& attrs, Inputs inputs, bool adds, T* y)
       : Products<T>(sizes),
         a_{inputs[0].data<T>(), sizes.depth, 1},
         b_{inputs[1].data<T>(), sizes.n, 1},
         alpha_(static_cast<T>(attrs.alpha)),
+        adds_(adds),
         y_(y) {
     if (attrs.transA != 0) a_ = {a_.data, 1, sizes.m};
     if (attrs.transB != 0) b_ = {b_.data, 1, sizes.depth};
@@ -40,12 +41,15 @@ class OneProduct final : public Products<T> {
   void PackRight(int64_t, const Piece& piece, T* to) const override {
     PackMatrix(b_, alpha_, piece, to);
   }
+  RowStarts<T> Start(int64_t) const override { return {adds_ ? nullptr : &zero_, 0}; }
   T* Result(int64_t) const override { return y_; }
 
  private:
   MatrixView<T> a_;
   MatrixView<T> b_;
   T alpha_;
+  bool adds_;  // to what is in y
+  const T zero_{};
   T* y_;
 };
 
@@ -54,12 +58,9 @@ Status Multiply(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exe
   const Shape& y_shape = outputs[0].shape;
   const ProductSizes sizes{1, y_shape[0], y_shape[1], inputs[0].shape[attrs.transA != 0 ? 0 : 1]};
   T* y = outputs[0].data<T>();
-  if (inputs.has(2) && attrs.beta != 0.0f) {
-    FillScaled(inputs[2], static_cast<T>(attrs.beta), sizes.m, sizes.n, y, exec);
-  } else {
-    for (int64_t i = 0; i < sizes.m * sizes.n; ++i) y[i] = T{};
-  }
-  AddProducts(OneProduct<T>(sizes, attrs, inputs, y), exec);
+  const bool adds = inputs.has(2) && attrs.beta != 0.0f;
+  if (adds) FillScaled(inputs[2], static_cast<T>(attrs.beta), sizes.m, sizes.n, y, exec);
+  AddProducts(OneProduct<T>(sizes, attrs, inputs, adds, y), exec);
   return Status();
 }
 

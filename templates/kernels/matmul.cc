@@ -27,21 +27,20 @@ class StackProducts final : public Products<T> {
     const int64_t matrix = MatrixIndex(problem_.b_batch, problem_.batch, index);
     PackMatrix({b_ + matrix * problem_.depth * problem_.n, problem_.n, 1}, T{1}, piece, to);
   }
+  RowStarts<T> Start(int64_t) const override { return {&zero_, 0}; }
   T* Result(int64_t index) const override { return y_ + index * problem_.m * problem_.n; }
 
  private:
   const Problem& problem_;
   const T* a_;
   const T* b_;
+  const T zero_{};
   T* y_;
 };
 
 template <class T>
 Status Multiply(const Problem& problem, Inputs inputs, Outputs outputs, Exec& exec) {
   T* y = outputs[0].data<T>();
-  ParallelFor(exec, outputs[0].size(), 1, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) y[i] = T{};
-  });
   ProductSizes sizes{ElementCount(problem.batch), problem.m, problem.n, problem.depth};
   if (ElementCount(problem.b_batch) == 1) {  // all rows meet the same matrix: one tall product
     sizes.m *= sizes.count;

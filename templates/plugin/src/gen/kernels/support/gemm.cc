@@ -6,27 +6,28 @@
 namespace <%= ns %> {
 namespace {
 
-// The pieces that a product is cut into: a tile of kTileRows x kTileCols sums fits into registers,
-// kBlockDepth rows of packed columns into the first cache, where they serve kBlockRows rows of the
-// left-hand matrix.
-constexpr int64_t kTileRows = 4;
+// The pieces that a product is cut into: kTileRows x kTileCols sums fit into registers, kBlockDepth
+// rows of packed columns into the first cache, where they serve kBlockRows rows of the left-hand
+// matrix.
 constexpr int64_t kBlockDepth = 128;
 constexpr int64_t kBlockRows = 32 * kTileRows;
-constexpr int64_t kBlockTiles = 8;
+constexpr int64_t kBlockTiles = 4;
 
-// As many elements as a vector register of every processor holds. Spelled out, since compilers do
-// not agree on which of these loops to turn into vectors.
+// kBytes of elements, for vector registers. Spelled out, since compilers do not agree on which of
+// these loops to turn into vectors.
 #ifdef __GNUC__
-template <class T>
+#define EP_INLINE inline __attribute__((always_inline))
+template <class T, int kBytes>
 struct LanesOf {
-  typedef T Type __attribute__((vector_size(16), may_alias));
+  typedef T Type __attribute__((vector_size(kBytes)));
 };
-template <class T>
-using Lanes = typename LanesOf<T>::Type;
+template <class T, int kBytes>
+using Lanes = typename LanesOf<T, kBytes>::Type;
 #else
-template <class T>
+#define EP_INLINE inline
+template <class T, int kBytes>
 struct Lanes {
-  static constexpr int kCount = 16 / sizeof(T);
+  static constexpr int kCount = kBytes / static_cast<int>(sizeof(T));
   T values[kCount];
 
   void operator+=(const Lanes& other) {
@@ -40,112 +41,174 @@ struct Lanes {
 };
 #endif
 
-// A row of sums, one for each column of a tile.
+// A vector register of every processor; and of newer ones, which get the same results faster: their
+// instructions that multiply and add at once, and round once, are left alone. GCC does not align
+// the stack for such vectors on Windows.
+constexpr int kNarrow = 16;
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
+#define EP_HAS_WIDE 1
+constexpr int kWide = 32;
+#endif
+
+// Some rows of a left-hand matrix, as it lies in memory or packed.
 template <class T>
-struct RowSums {
-  Lanes<T> low{};
-  Lanes<T> high{};
+struct LeftRows {
+  MatrixView<T> matrix;
+  const T* packed;
+  int64_t depth;
 
-  void Add(T factor, const Lanes<T>& low_columns, const Lanes<T>& high_columns) {
-    low += factor * low_columns;
-    high += factor * high_columns;
-  }
-
-  void AddTo(T* result, int64_t cols<% if channels_last %>, int64_t step<% endif %>) const {
-    T sums[kTileCols<T>];
-    std::memcpy(sums, &low, sizeof low);
-    std::memcpy(sums + kTileCols<T> / 2, &high, sizeof high);
-    for (int64_t j = 0; j < cols; ++j) result[j<% if channels_last %> * step<% endif %>] += sums[j];
+  MatrixView<T> at(int64_t row, int64_t p) const {
+    if (packed == nullptr) return {matrix.at(row, p), matrix.row_stride, matrix.col_stride};
+    const int64_t within = row % kTileRows;
+    return {packed + (row - within) * depth + p * kTileRows + within, 1, kTileRows};
   }
 };
 
+// A packed tile, and what it is good for: the rows [row, row_end) of a product.
 template <class T>
-void AddFourRows(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
-                 T* result, <% if channels_last %>const ResultSteps& steps<% else %>int64_t stride<% endif %>) {
-  static_assert(kTileRows == 4);
-  const T* row0 = left.at(0, 0);
-  const T* row1 = left.at(1, 0);
-  const T* row2 = left.at(2, 0);
-  const T* row3 = left.at(3, 0);
-  RowSums<T> sums0, sums1, sums2, sums3;
-  for (int64_t p = 0; p < depth; ++p, packed += 2) {
-    const Lanes<T> low_columns = packed[0];
-    const Lanes<T> high_columns = packed[1];
-    sums0.Add(*row0, low_columns, high_columns);
-    sums1.Add(*row1, low_columns, high_columns);
-    sums2.Add(*row2, low_columns, high_columns);
-    sums3.Add(*row3, low_columns, high_columns);
-    row0 += left.col_stride;
-    row1 += left.col_stride;
-    row2 += left.col_stride;
-    row3 += left.col_stride;
-  }
+struct Panel {
+  LeftRows<T> left;
+  const T* tile;
+  Piece piece;
+  int64_t row;
+  int64_t row_end;
+  T* result;  // of the whole product
 <% if channels_last %>
-  sums0.AddTo(result, cols, steps.col);
-  sums1.AddTo(result + steps.row, cols, steps.col);
-  sums2.AddTo(result + 2 * steps.row, cols, steps.col);
-  sums3.AddTo(result + 3 * steps.row, cols, steps.col);
+  ResultSteps steps;
 <% else %>
-  sums0.AddTo(result, cols);
-  sums1.AddTo(result + stride, cols);
-  sums2.AddTo(result + 2 * stride, cols);
-  sums3.AddTo(result + 3 * stride, cols);
+  int64_t stride;  // of its rows
 <% endif %>
-}
+  RowStarts<T> start;
+};
 
-template <class T>
-void AddOneRow(const MatrixView<T>& left, const Lanes<T>* packed, int64_t depth, int64_t cols,
-               T* result<% if channels_last %>, int64_t step<% endif %>) {
-  RowSums<T> sums;
-  for (int64_t p = 0; p < depth; ++p, packed += 2) {
-    sums.Add(*left.at(0, p), packed[0], packed[1]);
-  }
-  sums.AddTo(result, cols<% if channels_last %>, step<% endif %>);
-}
-
-// Adds the block whose upper left corner is (i, j) of one product. `packed` has room for a tile.
-template <class T>
-void AddBlock(const Products<T>& products, int64_t index, int64_t i, int64_t j, Lanes<T>* packed) {
-  const ProductSizes& sizes = products.sizes();
-  const int64_t n = sizes.n;
-  const int64_t i_end = i + kBlockRows < sizes.m ? i + kBlockRows : sizes.m;
-  const int64_t j_end = j + kBlockTiles * kTileCols<T> < n ? j + kBlockTiles * kTileCols<T> : n;
-  const MatrixView<T> left = products.Left(index);
-  T* result = products.Result(index);
-<% if channels_last %>
-  const ResultSteps steps = products.Steps();
-<% endif %>
-  Piece piece{};
-  for (; piece.p < sizes.depth; piece.p = piece.p_end) {
-    piece.p_end = piece.p + kBlockDepth < sizes.depth ? piece.p + kBlockDepth : sizes.depth;
-    const int64_t depth = piece.p_end - piece.p;
-    for (piece.j = j; piece.j < j_end; piece.j = piece.j_end) {
-      piece.j_end = piece.j + kTileCols<T> < j_end ? piece.j + kTileCols<T> : j_end;
-      const int64_t cols = piece.j_end - piece.j;
-      T* tile = reinterpret_cast<T*>(packed);
-      for (int64_t e = 0; cols < kTileCols<T> && e < depth * kTileCols<T>; ++e) tile[e] = T{};
-      products.PackRight(index, piece, tile);
-      int64_t row = i;
-      for (; row + kTileRows <= i_end; row += kTileRows) {
-        const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
-<% if channels_last %>
-        T* to = result + row * steps.row + piece.j * steps.col;
-        AddFourRows(rows, packed, depth, cols, to, steps);
-<% else %>
-        AddFourRows(rows, packed, depth, cols, result + row * n + piece.j, n);
-<% endif %>
-      }
-      for (; row < i_end; ++row) {
-        const MatrixView<T> rows{left.at(row, piece.p), left.row_stride, left.col_stride};
-<% if channels_last %>
-        T* to = result + row * steps.row + piece.j * steps.col;
-        AddOneRow(rows, packed, depth, cols, to, steps.col);
-<% else %>
-        AddOneRow(rows, packed, depth, cols, result + row * n + piece.j);
-<% endif %>
-      }
+// Computes kRows rows of a panel, of as many columns as two vectors hold, from `col` of the tile.
+template <class T, int kBytes, int kRows>
+EP_INLINE void AddRows(const Panel<T>& panel, int64_t row, int64_t col) {
+  using Vector = Lanes<T, kBytes>;
+  constexpr int64_t kLanes = kBytes / static_cast<int64_t>(sizeof(T));
+  const MatrixView<T> left = panel.left.at(row, panel.piece.p);
+  const T* factors[kRows];
+  for (int r = 0; r < kRows; ++r) factors[r] = left.at(r, 0);
+  const T* columns = panel.tile + col;
+  Vector low[kRows] = {};
+  Vector high[kRows] = {};
+  for (int64_t p = panel.piece.p; p < panel.piece.p_end; ++p, columns += kTileCols<T>) {
+    Vector low_columns;
+    Vector high_columns;
+    std::memcpy(&low_columns, columns, sizeof low_columns);
+    std::memcpy(&high_columns, columns + kLanes, sizeof high_columns);
+    for (int r = 0; r < kRows; ++r) {
+      low[r] += *factors[r] * low_columns;
+      high[r] += *factors[r] * high_columns;
+      factors[r] += left.col_stride;
     }
   }
+
+  const int64_t rest = panel.piece.j_end - panel.piece.j - col;
+  const int64_t cols = rest < 2 * kLanes ? rest : 2 * kLanes;
+<% if channels_last %>
+  const int64_t step = panel.steps.col;
+  T* to = panel.result + row * panel.steps.row + (panel.piece.j + col) * step;
+  for (int r = 0; r < kRows; ++r, to += panel.steps.row) {
+<% else %>
+  T* to = panel.result + row * panel.stride + panel.piece.j + col;
+  for (int r = 0; r < kRows; ++r, to += panel.stride) {
+<% endif %>
+    T sums[2 * kLanes];
+    std::memcpy(sums, &low[r], sizeof low[r]);
+    std::memcpy(sums + kLanes, &high[r], sizeof high[r]);
+    const bool is_whole = cols == 2 * kLanes<% if channels_last %> && step == 1<% endif %>;
+    if (panel.start.values != nullptr) {
+      const T start = panel.start.values[(row + r) * panel.start.step];
+      for (int64_t j = 0; j < 2 * kLanes; ++j) sums[j] = start + sums[j];
+    } else if (is_whole) {
+      for (int64_t j = 0; j < 2 * kLanes; ++j) sums[j] = to[j] + sums[j];
+    } else {
+      for (int64_t j = 0; j < cols; ++j) sums[j] = to[j<% if channels_last %> * step<% endif %>] + sums[j];
+    }
+    if (is_whole) {
+      std::memcpy(to, sums, sizeof sums);
+    } else {
+      for (int64_t j = 0; j < cols; ++j) to[j<% if channels_last %> * step<% endif %>] = sums[j];
+    }
+  }
+}
+
+template <class T, int kBytes>
+EP_INLINE void AddPanelBy(const Panel<T>& panel) {
+  constexpr int64_t kCols = 2 * kBytes / static_cast<int64_t>(sizeof(T));
+  int64_t row = panel.row;
+  for (; row + kTileRows <= panel.row_end; row += kTileRows) {
+    for (int64_t col = 0; col < panel.piece.j_end - panel.piece.j; col += kCols) {
+      AddRows<T, kBytes, kTileRows>(panel, row, col);
+    }
+  }
+  for (; row < panel.row_end; ++row) {
+    for (int64_t col = 0; col < panel.piece.j_end - panel.piece.j; col += kCols) {
+      AddRows<T, kBytes, 1>(panel, row, col);
+    }
+  }
+}
+
+template <class T>
+void AddPanel(const Panel<T>& panel) {
+  AddPanelBy<T, kNarrow>(panel);
+}
+
+#ifdef EP_HAS_WIDE
+template <class T>
+__attribute__((target("avx2"))) void AddWidePanel(const Panel<T>& panel) {
+  AddPanelBy<T, kWide>(panel);
+}
+#endif
+
+template <class T>
+auto ChoosePanel() {
+#ifdef EP_HAS_WIDE
+  if (__builtin_cpu_supports("avx2")) return &AddWidePanel<T>;
+#endif
+  return &AddPanel<T>;
+}
+
+// Computes the block whose upper left corner is (i, j) of one product. `packed` has room for a tile.
+template <class T>
+void AddBlock(const Products<T>& products, int64_t index, int64_t i, int64_t j, T* packed) {
+  const ProductSizes& sizes = products.sizes();
+  const auto add = ChoosePanel<T>();
+  const int64_t j_end = j + kBlockTiles * kTileCols<T> < sizes.n ? j + kBlockTiles * kTileCols<T> : sizes.n;
+  const T* packed_right = products.PackedRight(index);
+  Panel<T> panel{};
+  panel.left.packed = products.PackedLeft(index);
+  panel.left.depth = sizes.depth;
+  if (panel.left.packed == nullptr) panel.left.matrix = products.Left(index);
+  panel.row = i;
+  panel.row_end = i + kBlockRows < sizes.m ? i + kBlockRows : sizes.m;
+  panel.result = products.Result(index);
+<% if channels_last %>
+  panel.steps = products.Steps();
+<% else %>
+  panel.stride = sizes.n;
+<% endif %>
+  panel.start = products.Start(index);
+  Piece& piece = panel.piece;
+  do {
+    piece.p_end = piece.p + kBlockDepth < sizes.depth ? piece.p + kBlockDepth : sizes.depth;
+    for (piece.j = j; piece.j < j_end; piece.j = piece.j_end) {
+      piece.j_end = piece.j + kTileCols<T> < j_end ? piece.j + kTileCols<T> : j_end;
+      if (packed_right != nullptr) {
+        panel.tile = packed_right + piece.j * sizes.depth + piece.p * kTileCols<T>;
+      } else {
+        const int64_t elements = (piece.p_end - piece.p) * kTileCols<T>;
+        const bool is_whole = piece.j_end - piece.j == kTileCols<T>;
+        for (int64_t e = 0; !is_whole && e < elements; ++e) packed[e] = T{};
+        products.PackRight(index, piece, packed);
+        panel.tile = packed;
+      }
+      add(panel);
+    }
+    piece.p = piece.p_end;
+    panel.start = {};  // what comes next is added
+  } while (piece.p < sizes.depth);
 }
 
 }  // namespace
@@ -155,7 +218,29 @@ void PackMatrix(const MatrixView<T>& matrix, T scale, const Piece& piece, T* to)
   const int64_t cols = piece.j_end - piece.j;
   for (int64_t p = piece.p; p < piece.p_end; ++p, to += kTileCols<T>) {
     const T* from = matrix.at(p, piece.j);
-    for (int64_t q = 0; q < cols; ++q) to[q] = scale * from[q * matrix.col_stride];
+    if (cols == kTileCols<T> && matrix.col_stride == 1) {
+      for (int64_t q = 0; q < kTileCols<T>; ++q) to[q] = scale * from[q];
+    } else {
+      for (int64_t q = 0; q < cols; ++q) to[q] = scale * from[q * matrix.col_stride];
+    }
+  }
+}
+
+template <class T>
+void PackLeft(const MatrixView<T>& matrix, int64_t m, int64_t depth, T* to) {
+  for (int64_t row = 0; row < m; row += kTileRows) {
+    for (int64_t p = 0; p < depth; ++p) {
+      for (int64_t r = row; r < row + kTileRows; ++r) *to++ = r < m ? *matrix.at(r, p) : T{};
+    }
+  }
+}
+
+template <class T>
+void PackTiles(const MatrixView<T>& matrix, T scale, int64_t depth, int64_t n, T* to) {
+  for (int64_t j = 0; j < n; j += kTileCols<T>, to += depth * kTileCols<T>) {
+    const int64_t j_end = j + kTileCols<T> < n ? j + kTileCols<T> : n;
+    for (int64_t e = 0; j_end == n && e < depth * kTileCols<T>; ++e) to[e] = T{};
+    PackMatrix(matrix, scale, Piece{0, depth, j, j_end}, to);
   }
 }
 
@@ -169,7 +254,7 @@ void AddProducts(const Products<T>& products, Exec& exec) {
   const int64_t blocks = (sizes.m + kBlockRows - 1) / kBlockRows * col_blocks;
   const int64_t cost = rows * cols * sizes.depth;
   ParallelFor(exec, sizes.count * blocks, cost, [&](int64_t begin, int64_t end) {
-    Lanes<T> packed[2 * kBlockDepth];
+    alignas(64) T packed[kBlockDepth * kTileCols<T>];
     for (int64_t index = begin; index < end; ++index) {
       const int64_t block = index % blocks;
       AddBlock(products, index / blocks, block / col_blocks * kBlockRows,
@@ -180,6 +265,8 @@ void AddProducts(const Products<T>& products, Exec& exec) {
 
 <% for _, cpp in types %>
 template void PackMatrix(const MatrixView<<%= cpp %>>&, <%= cpp %>, const Piece&, <%= cpp %>*);
+template void PackLeft(const MatrixView<<%= cpp %>>&, int64_t, int64_t, <%= cpp %>*);
+template void PackTiles(const MatrixView<<%= cpp %>>&, <%= cpp %>, int64_t, int64_t, <%= cpp %>*);
 template void AddProducts(const Products<<%= cpp %>>&, Exec&);
 <% endfor %>
 

@@ -22,7 +22,10 @@ struct MatrixView {
 
 // Columns of the right-hand matrix that are packed into a tile, and multiplied, at a time.
 template <class T>
-constexpr int64_t kTileCols = 32 / static_cast<int64_t>(sizeof(T));
+constexpr int64_t kTileCols = 64 / static_cast<int64_t>(sizeof(T));
+
+// Rows of the left-hand matrix that meet a tile at a time.
+constexpr int64_t kTileRows = 4;
 
 // Rows [p, p_end) and columns [j, j_end) of a matrix; there are at most kTileCols columns.
 struct Piece {
@@ -32,7 +35,7 @@ struct Piece {
   int64_t j_end;
 };
 
-// `count` times result[m, n] += left[m, depth] * right[depth, n].
+// `count` times result[m, n] = start + left[m, depth] * right[depth, n].
 struct ProductSizes {
   int64_t count;
   int64_t m;
@@ -47,7 +50,15 @@ struct ResultSteps {
 };
 
 <% endif %>
-// Products to add, all of the same sizes. The right-hand matrix need not lie in memory.
+// What every row of a result starts with: row i with values[i * step]. Without values, the result
+// starts with what is in its memory.
+template <class T>
+struct RowStarts {
+  const T* values = nullptr;
+  int64_t step = 0;
+};
+
+// Products to compute, all of the same sizes. The right-hand matrix need not lie in memory.
 template <class T>
 class Products {
  public:
@@ -55,8 +66,13 @@ class Products {
 
   const ProductSizes& sizes() const { return sizes_; }
   virtual MatrixView<T> Left(int64_t index) const = 0;
+  // The same as PackLeft left it, if it did; Left is not asked then.
+  virtual const T* PackedLeft(int64_t) const { return nullptr; }
   // Writes a piece of the right-hand matrix to `to`; its rows are kTileCols elements apart there.
   virtual void PackRight(int64_t index, const Piece& piece, T* to) const = 0;
+  // The same as PackTiles left it, if it did; PackRight is not asked then.
+  virtual const T* PackedRight(int64_t) const { return nullptr; }
+  virtual RowStarts<T> Start(int64_t) const { return {}; }
 <% if channels_last %>
   // The first element of a result, and how far apart its rows and its columns are.
   virtual T* Result(int64_t index) const = 0;
@@ -75,6 +91,22 @@ class Products {
 // Packs a piece of a matrix that does lie in memory, each element multiplied by `scale`.
 template <class T>
 void PackMatrix(const MatrixView<T>& matrix, T scale, const Piece& piece, T* to);
+
+// A whole left-hand matrix, packed: kTileRows rows side by side, column after column; the last rows
+// are filled up with zeros. Elements that it takes.
+constexpr int64_t PackedLeftSize(int64_t m, int64_t depth) {
+  return (m + kTileRows - 1) / kTileRows * kTileRows * depth;
+}
+template <class T>
+void PackLeft(const MatrixView<T>& matrix, int64_t m, int64_t depth, T* to);
+
+// A whole right-hand matrix, packed: tile after tile, the last one filled up with zeros.
+template <class T>
+constexpr int64_t PackedRightSize(int64_t depth, int64_t n) {
+  return (n + kTileCols<T> - 1) / kTileCols<T> * kTileCols<T> * depth;
+}
+template <class T>
+void PackTiles(const MatrixView<T>& matrix, T scale, int64_t depth, int64_t n, T* to);
 
 template <class T>
 void AddProducts(const Products<T>& products, Exec& exec);

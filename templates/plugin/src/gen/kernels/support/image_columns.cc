@@ -1,6 +1,8 @@
 <%= banner %>
 #include "gen/kernels/support/image_columns.h"
 
+#include <cstring>
+
 namespace <%= ns %> {
 namespace {
 
@@ -82,6 +84,14 @@ void PackImage(const Window& window, const T* image, const Piece& piece, T* to) 
     const int64_t first = corners[0].x + dx;
     if (one_run && first >= 0 && first + cols <= width.input) {
       const T* from = line(corners[0]);
+<% if channels_last %>
+      if (from != nullptr && cols == kTileCols<T> && steps.pixel == 1) {
+<% else %>
+      if (from != nullptr && cols == kTileCols<T>) {
+<% endif %>
+        std::memcpy(to, from + first, kTileCols<T> * sizeof(T));
+        continue;
+      }
       for (int64_t q = 0; q < cols; ++q) to[q] = from == nullptr ? T{} : from[<% if channels_last %>(first + q) * steps.pixel<% else %>first + q<% endif %>];
       continue;
     }
