@@ -6,6 +6,7 @@
 #include "gen/kernels/support/attention.h"
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/math.h"
+#include "gen/kernels/support/rotary.h"
 
 namespace <%= ns %> {
 namespace {
@@ -218,16 +219,7 @@ class Preparation {
     }
     if (angles_ == 0) return;
     const int64_t position = Position(batch, row, extent);
-    const float* cos = cos_ + position * angles_;
-    const float* sin = sin_ + position * angles_;
-    const int64_t step = attrs_.interleaved ? 2 : 1;
-    const int64_t apart = attrs_.interleaved ? 1 : angles_;
-    for (int64_t i = 0; i < angles_; ++i) {
-      const float x = to[i * step];
-      const float y = to[i * step + apart];
-      to[i * step] = x * cos[i] - y * sin[i];
-      to[i * step + apart] = x * sin[i] + y * cos[i];
-    }
+    RotatePairs(to, cos_ + position * angles_, sin_ + position * angles_, angles_, attrs_.interleaved, to);
   }
 
  private:

@@ -16,9 +16,11 @@ Status Normalize(const <%= k.attrs %>& attrs, int64_t rows, int64_t count, Input
   const T* bias = inputs.has(2) ? inputs[2].data<T>() : nullptr;
   T* y = outputs.has(0) ? outputs[0].data<T>() : nullptr;
   float* means = outputs.has(1) ? outputs[1].data<float>() : nullptr;
-  float* deviations = outputs.has(2) ? outputs[2].data<float>() : nullptr;
 <% else %>
   T* y = outputs[0].data<T>();
+<% endif %>
+<% if k.outputs | length > 1 %>
+  float* deviations = outputs.has(<%= k.outputs | length - 1 %>) ? outputs[<%= k.outputs | length - 1 %>].data<float>() : nullptr;
 <% endif %>
   ParallelFor(exec, rows, 4 * count, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -37,7 +39,11 @@ Status Normalize(const <%= k.attrs %>& attrs, int64_t rows, int64_t count, Input
       const double factor = 1 / Sqrt(variance + static_cast<double>(attrs.epsilon));
 <% if k.p.centered %>
       if (means != nullptr) means[row] = static_cast<float>(mean);
+<% endif %>
+<% if k.outputs | length > 1 %>
       if (deviations != nullptr) deviations[row] = static_cast<float>(factor);
+<% endif %>
+<% if k.p.centered %>
       if (y == nullptr) continue;
       T* to = y + row * count;
       for (int64_t i = 0; i < count; ++i) {

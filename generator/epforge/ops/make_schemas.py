@@ -3,8 +3,8 @@
 Run ``python -m epforge.ops.make_schemas`` after changing the pinned versions of ``onnx`` or
 ``onnxruntime``; the test of the snapshot fails until the data and the packages agree again.
 
-The '' domain comes from ``onnx`` (all versions), com.microsoft from ``onnxruntime``, whose wheel is
-the only place that publishes it.
+The '' domain comes from ``onnx`` (all versions), com.microsoft and what ONNX Runtime adds to ''
+from ``onnxruntime``, whose wheel is the only place that publishes them.
 """
 
 from __future__ import annotations
@@ -14,42 +14,46 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from epforge.ops.schemas import DATA_FILES, MICROSOFT, ONNX, data_path
+from epforge.ops.schemas import SNAPSHOTS, data_path
 
+#: Operators that only ONNX Runtime itself puts into a graph.
+_INTERNAL = frozenset({"MemcpyFromHost", "MemcpyToHost"})
 _OPTIONS = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
 def main() -> None:
-    """Writes one file per domain and says how much it holds."""
-    for domain in DATA_FILES:
-        snapshot = take(domain)
-        path = data_path(domain)
+    """Writes one file per snapshot and says how much it holds."""
+    for name in SNAPSHOTS:
+        snapshot = take(name)
+        path = data_path(name)
         path.write_text(dump(snapshot), encoding="utf-8")
         versions = sum(map(len, snapshot["ops"].values()))
         print(f"{path.name}: {len(snapshot['ops'])} operators, {versions} versions")
 
 
-def take(domain: str) -> dict[str, Any]:
-    """The snapshot of ``domain`` as the installed packages have it now.
+def take(name: str) -> dict[str, Any]:
+    """The snapshot of that name as the installed packages have it now.
 
-    Raises KeyError for a domain that has no snapshot.
+    Raises KeyError for an unknown one.
     """
-    if domain == ONNX:
-        import onnx
-        import onnx.defs
+    import onnx
+    import onnx.defs
 
-        found = (s for s in onnx.defs.get_all_schemas_with_history() if s.domain == domain)
+    domain = SNAPSHOTS[name]
+    of_onnx = [s for s in onnx.defs.get_all_schemas_with_history() if s.domain == domain]
+    opset = onnx.defs.onnx_opset_version() if not domain else 1
+    if name == "onnx.json":
         source = {"package": "onnx", "version": onnx.__version__}
-        opset = onnx.defs.onnx_opset_version()
-    elif domain == MICROSOFT:
-        import onnxruntime
-        from onnxruntime.capi import onnxruntime_pybind11_state as state
+        return {"source": source, "opset": opset, **_pack(of_onnx)}
 
-        found = (s for s in state.get_all_operator_schema() if s.domain == domain)
-        source = {"package": "onnxruntime", "version": onnxruntime.__version__}
-        opset = 1
-    else:
-        raise KeyError(domain)
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    known = {schema.name for schema in of_onnx} | _INTERNAL
+    found = (
+        s for s in state.get_all_operator_schema() if s.domain == domain and s.name not in known
+    )
+    source = {"package": "onnxruntime", "version": onnxruntime.__version__}
     return {"source": source, "opset": opset, **_pack(found)}
 
 

@@ -20,8 +20,13 @@ MICROSOFT = "com.microsoft"
 #: Newest opset of the '' domain in the snapshot.
 ONNX_OPSET = 28
 
-#: Domains that have a snapshot, and the file of each.
-DATA_FILES: Mapping[str, str] = {ONNX: "onnx.json", MICROSOFT: "com_microsoft.json"}
+#: The snapshots by the names of their files, and the domain of each. ONNX Runtime has operators of
+#: its own in ONNX's domain; what ``onnx`` publishes comes first.
+SNAPSHOTS: Mapping[str, str] = {
+    "onnx.json": ONNX,
+    "onnxruntime.json": ONNX,
+    "com_microsoft.json": MICROSOFT,
+}
 
 _OPTIONS = {"?": "optional", "*": "variadic"}
 
@@ -38,47 +43,48 @@ def find(domain: str, op: str) -> OpSchema | None:
 
     Source: the packages named in `source`.
     """
-    if domain not in DATA_FILES:
-        return None
-    return _schema(domain, op)
+    found = (_schema(snapshot, op) for snapshot in _snapshots(domain))
+    return next((schema for schema in found if schema is not None), None)
 
 
 def names(domain: str) -> tuple[str, ...]:
     """The operators of a domain, sorted; empty for a domain without a snapshot."""
-    return tuple(_load(domain)["ops"]) if domain in DATA_FILES else ()
+    return tuple(sorted(op for snapshot in _snapshots(domain) for op in _load(snapshot)["ops"]))
 
 
 def domains() -> tuple[str, ...]:
     """The domains that have a snapshot."""
-    return tuple(DATA_FILES)
+    return tuple(dict.fromkeys(SNAPSHOTS.values()))
 
 
-def source(domain: str) -> tuple[str, str]:
-    """Which package, in which version, a domain's schemas are from: ("onnx", "1.23.2").
-
-    Raises KeyError for a domain without a snapshot.
-    """
-    entry = _load(domain)["source"]
+def source(snapshot: str) -> tuple[str, str]:
+    """Which package, in which version, a snapshot's schemas are from: ("onnx", "1.23.2")."""
+    entry = _load(snapshot)["source"]
     return entry["package"], entry["version"]
 
 
-def data_path(domain: str) -> Path:
-    """The file that holds a domain's snapshot. Raises KeyError for a domain without one."""
-    return Path(__file__).parent / "data" / DATA_FILES[domain]
+def data_path(snapshot: str) -> Path:
+    """The file that holds a snapshot."""
+    return Path(__file__).parent / "data" / snapshot
+
+
+def _snapshots(domain: str) -> list[str]:
+    return [snapshot for snapshot, holds in SNAPSHOTS.items() if holds == domain]
 
 
 @cache
-def _load(domain: str) -> Any:
-    return json.loads(data_path(domain).read_text(encoding="utf-8"))
+def _load(snapshot: str) -> Any:
+    return json.loads(data_path(snapshot).read_text(encoding="utf-8"))
 
 
 @cache
-def _schema(domain: str, op: str) -> OpSchema | None:
-    snapshot = _load(domain)
-    packed = snapshot["ops"].get(op)
+def _schema(snapshot: str, op: str) -> OpSchema | None:
+    data = _load(snapshot)
+    packed = data["ops"].get(op)
     if packed is None:
         return None
-    return OpSchema(domain, op, tuple(_version(entry, snapshot["types"]) for entry in packed))
+    versions = tuple(_version(entry, data["types"]) for entry in packed)
+    return OpSchema(SNAPSHOTS[snapshot], op, versions)
 
 
 def _version(packed: list[Any], types: list[list[str]]) -> SchemaVersion:

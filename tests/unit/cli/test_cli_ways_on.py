@@ -185,7 +185,7 @@ def test_the_way_to_a_kernel_of_an_op_that_is_listed(project: Path) -> None:
 
 
 def test_an_op_that_cannot_be_had_is_reported_where_it_would_be(project: Path) -> None:
-    refused = call("add", "op", "If", "--project", project)
+    refused = call("add", "op", "SequenceMap", "--project", project)
     assert refused.exit_code == 2
     assert f"{project}/blueprint.yaml (as it would be):" in refused.stderr
 

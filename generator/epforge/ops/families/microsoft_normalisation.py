@@ -1,4 +1,4 @@
-"""Normalisation of a sum, of com.microsoft."""
+"""Normalisation of a sum, of com.microsoft, and what ONNX Runtime has of it in ONNX's domain."""
 
 from __future__ import annotations
 
@@ -67,10 +67,26 @@ ROWS = (
                     value([1, 10]),
                     value([0, -1]),
                 ),
-                (value([[[0.2, 14], [1.1094003925, 8.3205029434]]]),),
+                (value([[[0.2, 14], [1.1313708499, 8.4852813742]]]),),
                 _EXACT,
             ),
             Sample((_EMPTY, _EMPTY, _GAMMA), (_EMPTY,)),
+        ),
+    ),
+    FamilyRow(
+        op="SimplifiedLayerNormalization",
+        family="layer_normalization",
+        since=(1,),
+        types={"T": _FLOAT32, "U": _FLOAT32, "V": _FLOAT32},  # T and V may not be mixed
+        params={"centered": False, "support": (*CHECKS, "device.h", "math.h")},
+        samples=(
+            Sample((value([[1, 7], [3, 3]]), value([1, 10])), (value([[0.2, 14], [1, 10]]),), _EXACT),
+            Sample(
+                (value([[1, 7], [3, 3]]), value([1, 10])),
+                (value([[0.2, 14], [1, 10]]), value([[0.2], [1 / 3]], "U")),
+                _EXACT,
+            ),
+            Sample((value([], shape=(0, 2)), _GAMMA), (value([], shape=(0, 2)),)),
         ),
     ),
 )

@@ -19,7 +19,7 @@ _FUSED_SAMPLES = (
     Sample((value([1, 2]), _B), (value([1, 2, 4]),)),
     # Two products of three rows each: the rows are the first dimension.
     Sample(
-        (_STACK, value([[1], [1]])),
+        (_STACK, value([[[1], [1]]])),
         (value([[[3], [11], [1]], [[7], [15], [1]]]),),
         {"transBatchA": 1},
     ),
