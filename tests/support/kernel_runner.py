@@ -16,6 +16,8 @@ import onnx
 from compiled import link
 from onnx import helper, numpy_helper
 
+from epforge.ops import schemas
+
 SOURCE = Path(__file__).with_suffix(".cc")
 #: For the compiler.
 FLAGS = ("-O1", "-fPIC")
@@ -181,8 +183,10 @@ class Runner:
 def since_version(model: onnx.ModelProto) -> int:
     """The since-version of the schema that the only node of ``model`` follows."""
     (node,) = model.graph.node
-    opset = next(o.version for o in model.opset_import if o.domain in (node.domain, node.domain))
-    return int(onnx.defs.get_schema(node.op_type, opset, node.domain).since_version)
+    opset = next(o.version for o in model.opset_import if o.domain == node.domain)
+    schema = schemas.find(node.domain, node.op_type)
+    assert schema is not None, node.op_type
+    return max(version.since for version in schema.versions if version.since <= opset)
 
 
 def _attribute(value: Any) -> Any:

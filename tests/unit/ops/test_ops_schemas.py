@@ -33,7 +33,9 @@ def test_snapshot_is_what_the_packages_publish(name: str) -> None:
 def test_opset_is_that_of_the_data() -> None:
     newest = max(v.since for op in schemas.names("") for v in _versions("", op))
     assert newest <= schemas.ONNX_OPSET
-    assert f'"opset": {schemas.ONNX_OPSET}' in schemas.data_path("onnx.json").read_text(encoding="utf-8")
+    assert f'"opset": {schemas.ONNX_OPSET}' in schemas.data_path("onnx.json").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_clip_in_all_its_versions() -> None:

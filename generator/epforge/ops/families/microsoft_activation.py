@@ -11,9 +11,7 @@ from epforge.ops.schemas import MICROSOFT
 #: x times the share of a normal distribution that lies below x.
 _GELU = "x * T(0.5) * (T(1) + Erf(x * T(0.70710678118654752)))"
 #: The share by a polynomial in tanh: sqrt(2 / pi) * (x + 0.044715 * x^3).
-_FAST = (
-    "x * T(0.5) * (T(1) + Tanh(x * (T(0.79788456080286536) + T(0.035677408136300125) * x * x)))"
-)
+_FAST = "x * T(0.5) * (T(1) + Tanh(x * (T(0.79788456080286536) + T(0.035677408136300125) * x * x)))"
 _QUICK = "x * Sigmoid(T(alpha) * x)"
 
 

@@ -80,7 +80,9 @@ ROWS = (
         types={"T": _FLOAT32, "U": _FLOAT32, "V": _FLOAT32},  # T and V may not be mixed
         params={"centered": False, "support": (*CHECKS, "device.h", "math.h")},
         samples=(
-            Sample((value([[1, 7], [3, 3]]), value([1, 10])), (value([[0.2, 14], [1, 10]]),), _EXACT),
+            Sample(
+                (value([[1, 7], [3, 3]]), value([1, 10])), (value([[0.2, 14], [1, 10]]),), _EXACT
+            ),
             Sample(
                 (value([[1, 7], [3, 3]]), value([1, 10])),
                 (value([[0.2, 14], [1, 10]]), value([[0.2], [1 / 3]], "U")),

@@ -23,8 +23,8 @@ class Case:
             type that constraint T2 has, ``{"type_of": "T2", "values": [1]}`` for a tensor of it.
         since: the first and last since-version that the case is legal for.
         outputs: how many outputs the node has.
-        one_type: only combinations in which all constraints, or those that are named, have the
-            same type.
+        one_type: only combinations in which all floating-point constraints, or those that are
+            named, have the same type.
     """
 
     inputs: Sequence[Sequence[int] | Mapping[str, Json] | None]

@@ -279,9 +279,11 @@ def trials(manifest: Mapping[str, Any], *, stubs: bool = False) -> Iterator[Tria
 
 
 def _is_meant_for(case: Mapping[str, Any], types: Mapping[str, str]) -> bool:
-    """Some cases are for constraints, all or those that are listed, that have one type."""
+    """Some cases are for constraints of one type: the floating-point ones, or those listed."""
     alike = case.get("one_type", [])
-    return len({types[name] for name in (types if alike is True else alike)}) <= 1
+    if alike is True:
+        alike = [name for name, each in types.items() if "float" in each]
+    return len({types[name] for name in alike}) <= 1
 
 
 <% if custom_ops %>
