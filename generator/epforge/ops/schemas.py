@@ -57,6 +57,14 @@ def domains() -> tuple[str, ...]:
     return tuple(dict.fromkeys(SNAPSHOTS.values()))
 
 
+def publisher(domain: str, op: str) -> str:
+    """The package that an operator's schema is from: "onnx" or "onnxruntime"; empty without one."""
+    for snapshot in _snapshots(domain):
+        if op in _load(snapshot)["ops"]:
+            return source(snapshot)[0]
+    return ""
+
+
 def source(snapshot: str) -> tuple[str, str]:
     """Which package, in which version, a snapshot's schemas are from: ("onnx", "1.23.2")."""
     entry = _load(snapshot)["source"]

@@ -32,8 +32,8 @@ from epforge.resolve.optypes import (
     allowed_types,
     beyond_tensors,
     main_constraint,
-    same_signature,
     schema_types,
+    versions_of_stub,
 )
 
 
@@ -190,13 +190,8 @@ def _chosen(entry: _Entry, found: Findings) -> tuple[SchemaVersion, ...]:
 def _default_sinces(entry: _Entry, by_since: dict[int, SchemaVersion]) -> list[int]:
     if entry.row is not None:
         return [since for since in by_since if since in entry.row.since]
-    newest = by_since[max(by_since)]
-    chosen: list[int] = []
-    for since in sorted(by_since, reverse=True):
-        if not same_signature(by_since[since], newest):
-            break
-        chosen.append(since)
-    return sorted(chosen)
+    live = [by_since[since] for since in sorted(by_since)]
+    return [version.since for version in versions_of_stub(live)]
 
 
 def _opsets(text: str, entry: _Entry, found: Findings) -> OpsetRange | None:

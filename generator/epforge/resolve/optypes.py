@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from epforge.ops.model import DType, FamilyRow, SchemaVersion
 
@@ -72,6 +72,20 @@ def beyond_tensors(version: SchemaVersion) -> str | None:
         if not any(kind.startswith("tensor(") for kind in kinds):
             return f"operators on {kinds[0].split('(')[0]} values"
     return None
+
+
+def versions_of_stub(versions: Sequence[SchemaVersion]) -> tuple[SchemaVersion, ...]:
+    """The versions that one stub can read: the newest, and those before it that look the same.
+
+    Args:
+        versions: of one operator, oldest first, none of them deprecated.
+    """
+    chosen: list[SchemaVersion] = []
+    for version in reversed(versions):
+        if not same_signature(version, versions[-1]):
+            break
+        chosen.append(version)
+    return tuple(reversed(chosen))
 
 
 def same_signature(one: SchemaVersion, other: SchemaVersion) -> bool:

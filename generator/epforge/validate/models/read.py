@@ -26,14 +26,20 @@ _FORMATS = {
 }
 
 
-def read_model(path: Path, limits: Limits | None = None) -> ModelFacts:
+def read_model(path: Path, limits: Limits | None = None, *, everything: bool = False) -> ModelFacts:
     """What a model says. It is parsed, and types are inferred, in a process of its own; weights
     beside it are not loaded.
+
+    Args:
+        path: the model.
+        limits: of the process.
+        everything: facts of all nodes, not only of those that ONNX Runtime alone cannot run.
 
     Raises UsageError for what is no ONNX model, saying what it is.
     """
     _check(path, "ONNX model", MOST_BYTES, "Keep its weights in a file beside it.")
-    run = run_worker({"job": "model", "model": str(path.absolute())}, limits or Limits())
+    job = {"job": "model", "model": str(path.absolute()), "everything": everything}
+    run = run_worker(job, limits or Limits())
     found = run.named("facts")
     if found:
         facts = ModelFacts.from_json(found[-1])

@@ -48,7 +48,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         if why:
             records.write("broken", why=why)
             return
-        facts = Reader(model).facts()
+        facts = Reader(model, everything=bool(job.get("everything"))).facts()
         if len(facts.nodes) > _MOST_KINDS:
             records.write("broken", why=f"more than {_MOST_KINDS} kinds of nodes need a library")
             return
@@ -58,7 +58,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         return
     with records.step("inferring types"):
         try:
-            facts = Reader(inferred(model)).facts()
+            facts = Reader(inferred(model), everything=bool(job.get("everything"))).facts()
         except Exception as error:
             facts = replace(facts, untyped=_line(error))
         records.write("facts", **facts.to_json())
@@ -113,10 +113,15 @@ def _walk(nodes: Sequence[Any], scope: Scope | None = None) -> Iterator[tuple[An
 
 
 class Reader:
-    """Gathers the facts of one model."""
+    """Gathers the facts of one model.
 
-    def __init__(self, model: Any) -> None:
+    Args:
+        everything: of all nodes, not only of those that ONNX Runtime alone cannot run.
+    """
+
+    def __init__(self, model: Any, *, everything: bool = False) -> None:
         self._model = model
+        self._everything = everything
         self._functions = {(_domain(f.domain), f.name, f.overload): f for f in model.functions}
         self._found: dict[NodeFact, tuple[list[str], int]] = {}
         self._since: dict[str, int] | None = None
@@ -149,7 +154,11 @@ class Reader:
                 yield key
             version = versions.get(key[0])
             since = self._since_of(node.op_type, version) if not key[0] else 0
-            if function or self._matters(key[0], node.op_type, version, since, inside):
+            if (
+                function
+                or self._everything
+                or self._matters(key[0], node.op_type, version, since, inside)
+            ):
                 self._note(node, scope or {}, version, since, function, inside)
 
     def _matters(
