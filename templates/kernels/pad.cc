@@ -6,6 +6,9 @@
 
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/choice.h"
+<% if k.halves %>
+#include "gen/kernels/support/halves.h"
+<% endif %>
 
 namespace <%= ns %> {
 namespace {

@@ -7,6 +7,9 @@
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/choice.h"
 #include "gen/kernels/support/device_strides.h"
+<% if k.halves %>
+#include "gen/kernels/support/halves.h"
+<% endif %>
 #include "gen/kernels/support/launch.h"
 
 namespace <%= ns %> {

@@ -15,6 +15,7 @@ from epforge.ops.model import DType
 from epforge.resolve.model import KernelSource
 
 _TYPES = [DType.FLOAT32, DType.INT64, DType.BOOL]
+_HALVES = [DType.FLOAT16, DType.BFLOAT16]
 _PLAIN = ["-O1", "-fPIC"]  # as the other tests of kernels, who share what is compiled
 _CHECKED = ["-O1", *SANITIZERS]
 
@@ -44,6 +45,11 @@ def test_every_family_is_right_with_sanitizers(tmp_path: Path) -> None:
 _MANY_TYPES = (
     "Abs Add BitShift Cast Clip Div Less Max Min Mod Mul Neg PRelu Pow ReduceSum Sign Sub Where"
 )
+
+
+def test_16_bit_floats_are_right(tmp_path: Path) -> None:
+    """Those that kernels convert and those that they move."""
+    assert " 0 failed" in _run(_every_op(tmp_path, _HALVES), "g++", _PLAIN)
 
 
 def test_all_element_types_are_right(tmp_path: Path) -> None:

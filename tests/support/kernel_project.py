@@ -25,6 +25,7 @@ from epforge.resolve.model import (
     Runtime,
     Vendor,
 )
+from epforge.resolve.optypes import HALVES, is_widened
 
 #: Of each kind of element type one or two: what runs with sanitizers is compiled for these.
 CHECKED_TYPES = (DType.FLOAT32, DType.INT32, DType.INT64, DType.UINT8, DType.BOOL)
@@ -43,7 +44,10 @@ def make_op(
     domain: str = "",
     kernel: KernelSource | None = None,
 ) -> Op:
-    """The op with all its family offers, or narrowed to ``types``; a stub without a family."""
+    """The op with all its family offers, or narrowed to ``types``; a stub without a family.
+
+    What is converted for a kernel that computes in float32 has to be among ``types``.
+    """
     schema = schemas.find(domain, op)
     assert schema is not None, op
     row = families.row(domain, op)
@@ -52,7 +56,9 @@ def make_op(
     versions = []
     for version in schema.versions:
         if version.since in since:
-            narrowed = {c: _narrow(row, c, version, wanted) for c in version.constraints}
+            narrowed = {
+                c: _narrow(row, c, version, wanted, types is not None) for c in version.constraints
+            }
             versions.append(OpVersion(version, narrowed))
     name = Name.parse(f"{domain} {op}")
     source = kernel or (KernelSource.GENERATED if row else KernelSource.YOURS)
@@ -60,7 +66,11 @@ def make_op(
 
 
 def _narrow(
-    row: FamilyRow | None, constraint: str, version: SchemaVersion, wanted: set[DType]
+    row: FamilyRow | None,
+    constraint: str,
+    version: SchemaVersion,
+    wanted: set[DType],
+    named: bool,
 ) -> tuple[DType, ...]:
     allowed = {
         _BY_ONNX[text.removeprefix("tensor(").rstrip(")")]
@@ -68,8 +78,10 @@ def _narrow(
         if text.startswith("tensor(") and text.removeprefix("tensor(").rstrip(")") in _BY_ONNX
     }
     able = set(row.types.get(constraint, ())) if row else allowed
+    if row and is_widened(row, constraint) and named:
+        able |= set(HALVES)
     # A constraint of one type, such as the bool of a comparison, is not narrowed further.
-    chosen = allowed & able & wanted or allowed & able
+    chosen = allowed & able & wanted or (allowed & able) - set(HALVES)
     return tuple(d for d in DType if d in chosen)
 
 

@@ -13,6 +13,8 @@ from epforge.plan.kernel_view import enumerator, kernel_view
 from epforge.resolve.model import Blueprint, Op, OpVersion
 
 _FLOATS = (DType.FLOAT32, DType.FLOAT64)
+#: The digits of 16-bit floats, and the largest of them.
+_HALVES = {DType.FLOAT16: (11, 65504.0), DType.BFLOAT16: (8, 3.3895313892515355e38)}
 _UNSIGNED = (DType.UINT8, DType.UINT16, DType.UINT32, DType.UINT64)
 _Types = tuple[tuple[str, tuple[DType, ...]], ...]
 _BITS = {DType.INT8: 7, DType.UINT8: 8, DType.INT16: 15, DType.UINT16: 16}
@@ -108,15 +110,28 @@ def _stretched(parameters: tuple[Parameter, ...], count: int) -> tuple[Parameter
 def types_of(
     sample: Sample, types: Mapping[str, tuple[DType, ...]]
 ) -> dict[str, tuple[DType, ...]]:
-    """Per constraint of the sample, those of ``types`` that hold its values."""
-    tensors = (*sample.inputs, *sample.outputs, *sample.attributes.values())
-    values = [v for v in tensors if isinstance(v, Value)]
+    """Per constraint of the sample, those of ``types`` that hold its values.
+
+    16-bit floats have to hold what goes in exactly; what comes out is rounded.
+    """
+    given = [v for v in (*sample.inputs, *sample.attributes.values()) if isinstance(v, Value)]
+    values = [*given, *sample.outputs]
     names = sorted({v.type for v in values if isinstance(v.type, str)})
-    return {name: _able(types.get(name, ()), name, values) for name in names}
+    found = {name: _able(types.get(name, ()), name, values) for name in names}
+    return {
+        name: tuple(d for d in group if d not in _HALVES or _holds_exactly(d, name, given))
+        for name, group in found.items()
+    }
 
 
 def _able(types: tuple[DType, ...], name: str, values: list[Value]) -> tuple[DType, ...]:
     return tuple(d for d in types if all(_holds(d, v) for v in values if v.type == name))
+
+
+def _holds_exactly(dtype: DType, name: str, values: list[Value]) -> bool:
+    digits, _ = _HALVES[dtype]
+    numbers = (n for v in values if v.type == name for n in v.data if math.isfinite(n))
+    return all((math.frexp(n)[0] * 2.0**digits).is_integer() for n in numbers)
 
 
 def _holds(dtype: DType, value: Value) -> bool:
@@ -126,6 +141,8 @@ def _holds(dtype: DType, value: Value) -> bool:
 def _holds_number(dtype: DType, number: float) -> bool:
     if dtype in _FLOATS:
         return True
+    if dtype in _HALVES:
+        return not math.isfinite(number) or abs(number) <= _HALVES[dtype][1]
     if not math.isfinite(number) or number != int(number):
         return False
     if dtype is DType.BOOL:

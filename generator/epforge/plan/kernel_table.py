@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from epforge.names import Identifier, Safe
@@ -44,6 +44,15 @@ class RulesView:
 
 
 @dataclass(frozen=True)
+class WidenedView:
+    """The inputs and outputs of a row whose 16-bit floats are converted, as masks."""
+
+    inputs: Safe
+    outputs: Safe
+    host_inputs: Safe
+
+
+@dataclass(frozen=True)
 class RowView:
     """One row of the table."""
 
@@ -61,6 +70,7 @@ class RowView:
     registered: bool
     needed_outputs: Safe
     attrs: Identifier
+    widened: WidenedView | None
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,11 @@ class TableView:
     types: tuple[TypesView, ...]
     rules: tuple[RulesView, ...]
     rows: tuple[RowView, ...]
+
+    @property
+    def widens(self) -> bool:
+        """Is there a row that converts 16-bit floats?"""
+        return any(row.widened for row in self.rows)
 
 
 def has_masks(blueprint: Blueprint) -> bool:
@@ -101,7 +116,7 @@ def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableV
                 suffix = str(version.schema.since) if shared else ""
                 shared[own] = RulesView(Identifier(f"k{kernel_view(op).op}Rules{suffix}"), own)
                 rules.append(shared[own])
-            rows.append(_row(op, version.schema, shared.get(own)))
+            rows.append(_row(op, version, shared.get(own)))
     headers = tuple(sorted(kernel_view(op).header for op in ops))
     return TableView(headers, tuple(lists.values()), tuple(rules), tuple(rows))
 
@@ -137,16 +152,16 @@ def _rule(
         constraint=constraint,
         types=_list(lists, types).name,
         count=len(types),
-        inputs=mask(_positions(type_str, schema.inputs)),
-        outputs=mask(_positions(type_str, schema.outputs)),
+        inputs=mask(_positions((type_str,), schema.inputs)),
+        outputs=mask(_positions((type_str,), schema.outputs)),
     )
 
 
-def _positions(type_str: str, parameters: Sequence[Parameter]) -> tuple[int, ...]:
-    """Where parameters of a type stand; a variadic one goes on to the last bit of a mask."""
+def _positions(type_strs: Collection[str], parameters: Sequence[Parameter]) -> tuple[int, ...]:
+    """Where parameters of these types stand; a variadic one goes on to the last bit of a mask."""
     found: list[int] = []
     for index, parameter in enumerate(parameters):
-        if parameter.type_str == type_str:
+        if parameter.type_str in type_strs:
             last = MASK_BITS if parameter.option == "variadic" else index + 1
             found += range(index, last)
     return tuple(found)
@@ -160,8 +175,9 @@ def _list(lists: dict[tuple[DType, ...], TypesView], types: tuple[DType, ...]) -
     return lists[types]
 
 
-def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
+def _row(op: Op, version: OpVersion, rules: RulesView | None) -> RowView:
     view = kernel_view(op)
+    schema = version.schema
     yours = op.kernel is KernelSource.YOURS
     return RowView(
         domain=op.domain,
@@ -178,6 +194,21 @@ def _row(op: Op, schema: SchemaVersion, rules: RulesView | None) -> RowView:
         registered=op.registered,
         needed_outputs=mask(tuple(i for i, p in enumerate(schema.outputs) if p.option == "single")),
         attrs=view.attrs,
+        widened=_widened(op, version),
+    )
+
+
+def _widened(op: Op, version: OpVersion) -> WidenedView | None:
+    constraints = op.widened(version)
+    if not constraints:
+        return None
+    schema = version.schema
+    host_inputs = op.row.host_inputs if op.row else ()
+    inputs = _positions(constraints, schema.inputs)
+    return WidenedView(
+        inputs=mask(inputs),
+        outputs=mask(_positions(constraints, schema.outputs)),
+        host_inputs=mask(tuple(i for i in inputs if i in host_inputs)),
     )
 
 

@@ -13,6 +13,7 @@ from epforge.names import Identifier, Name, Safe
 from epforge.ops.model import Attribute, DType
 from epforge.plan.once import once
 from epforge.resolve.model import KernelSource, Op
+from epforge.resolve.optypes import HALVES
 
 if TYPE_CHECKING:
     from epforge.plan.expression_view import ExpressionView
@@ -111,7 +112,9 @@ class KernelView:
         stem: of its files: ``relu``.
         header: as it is included: ``gen/kernels/relu.h``.
         about: one sentence on which versions and types there are.
-        types: per constraint, the element types that the project asks for, over all versions.
+        types: per constraint, the element types that the kernel computes in, over all versions:
+            those that the project asks for, with float32 in the place of 16-bit floats that are
+            converted.
         t: those of the main constraint.
         p: the family's parameters; strings in it are C++ of ours.
         since: the versions that the project registers, oldest first.
@@ -167,7 +170,9 @@ class KernelView:
     def cuda_support(self) -> tuple[str, ...]:
         """The same for the kernel's device code."""
         listed = self.p.get("cuda_support")
-        return tuple(str(name) for name in listed) if isinstance(listed, tuple) else self.support
+        if not isinstance(listed, tuple):
+            return self.support
+        return (*map(str, listed), *self._half_support)
 
     @property
     def support(self) -> tuple[str, ...]:
@@ -175,6 +180,17 @@ class KernelView:
         if self.expression is not None:
             return self.expression.support
         listed = self.p.get("support", ())
+        assert isinstance(listed, tuple)
+        return (*listed, *self._half_support)
+
+    @property
+    def halves(self) -> bool:
+        """Does the kernel itself get 16-bit floats?"""
+        return any(view.enumerator in map(enumerator, HALVES) for view in self.t)
+
+    @property
+    def _half_support(self) -> tuple[str, ...]:
+        listed = self.p.get("half_support", ()) if self.halves else ()
         assert isinstance(listed, tuple)
         return listed
 
@@ -289,6 +305,8 @@ def _types(op: Op) -> dict[str, tuple[DType, ...]]:
     for version in op.versions:
         for constraint, group in version.types.items():
             found.setdefault(constraint, set()).update(group)
+        for constraint in op.widened(version):
+            found[constraint] = found[constraint] - set(HALVES) | {DType.FLOAT32}
     return {name: tuple(d for d in DType if d in group) for name, group in found.items()}
 
 

@@ -5,14 +5,25 @@ from __future__ import annotations
 from epforge.plan import control_flow, custom_ops, layout
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import has_masks, table_view
-from epforge.plan.kernel_view import ORDINARY_OPERANDS, KernelView, TypeView, kernel_view
+from epforge.plan.kernel_view import (
+    ORDINARY_OPERANDS,
+    KernelView,
+    TypeView,
+    enumerator,
+    kernel_view,
+)
 from epforge.plan.model import FileSpec, Owner
 from epforge.plan.once import once
 from epforge.resolve.model import Blueprint, Op, Runtime
+from epforge.resolve.optypes import HALVES
 from epforge.resolve.services import Layout
 
 __all__ = ["KernelView", "files", "kernel_view"]
 
+#: Types that C++ only has the bits of.
+_BITS = frozenset(map(enumerator, HALVES))
+#: Support files behind kernels that get 16-bit floats as float32.
+WIDENING = ("halves.cc", "halves.h", "widened.cc", "widened.h")
 _API = ("exec.h", "kernel.h", "node.h", "status.cc", "status.h", "tensor.h")
 
 
@@ -96,6 +107,8 @@ def _support(blueprint: Blueprint) -> list[FileSpec]:
             most = max(most, view.expression.operands)
         for name in view.cuda_support if _on_cuda(blueprint) else view.support:
             users.setdefault(name, []).append(op)
+        for name in WIDENING if any(op.widened(version) for version in op.versions) else ():
+            users.setdefault(name, []).append(op)
     for op in blueprint.control_flow:
         for name in control_flow.SUPPORT if op.op == "Scan" else ():
             users.setdefault(name, []).append(op)
@@ -116,8 +129,8 @@ def _on_cuda(blueprint: Blueprint) -> bool:
 
 
 def _types(ops: list[Op]) -> tuple[TypeView, ...]:
-    """The element types that any of the kernels computes with."""
-    found = {view.enumerator: view for op in ops for view in kernel_view(op).t}
+    """The element types that any of the kernels computes with, whose C++ types differ."""
+    found = {v.enumerator: v for op in ops for v in kernel_view(op).t if v.enumerator not in _BITS}
     return tuple(found[name] for name in sorted(found))
 
 
@@ -148,6 +161,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         _mirrored(
             "tests/cpp/kernel_harness.h",
             reason,
+            halves=blueprint.has_halves,
             compiled=blueprint.compiles,
             **custom_ops.switches(blueprint),
         ),

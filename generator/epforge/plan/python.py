@@ -156,7 +156,10 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             },
             "finds and registers the library under test",
         ),
-        "support.py": ({**own, **layout}, "models and sessions for the tests"),
+        "support.py": (
+            {**own, **layout, "halves": blueprint.has_halves},
+            "models and sessions for the tests",
+        ),
         "op_cases.json": ({"cases": op_cases(blueprint)}, "what the tests feed to each op"),
         "test_identity.py": (
             {

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from epforge.names import Identifier, Name, SemVer
 from epforge.ops.model import Attribute, DType, FamilyRow, SchemaVersion
+from epforge.resolve.optypes import HALVES, widened_constraints
 from epforge.resolve.services import (
     Compile,
     Cuda,
@@ -205,6 +206,11 @@ class Op:
     compiled: bool = False  # may be in a compiled group
     registered: bool = True  # has a kernel in the registry
     custom: CustomOp | None = None  # the project's own operator
+    widens: bool = True  # 16-bit floats are converted for a kernel that computes in float32
+
+    def widened(self, version: OpVersion) -> tuple[str, ...]:
+        """The type constraints whose 16-bit floats the kernel takes as float32."""
+        return widened_constraints(self.row if self.widens else None, version.types)
 
     @property
     def label(self) -> str:
@@ -253,6 +259,12 @@ class Blueprint:
     cuda: Cuda | None = None  # only with runtime cuda
     overlays: tuple[Overlay, ...] = ()
     control_flow: tuple[Op, ...] = ()  # operators whose kernels ONNX Runtime makes: If, Loop, Scan
+
+    @property
+    def has_halves(self) -> bool:
+        """Does the library take 16-bit floats?"""
+        versions = (version for op in self.ops for version in op.versions)
+        return any(d in HALVES for v in versions for group in v.types.values() for d in group)
 
     @property
     def providers(self) -> tuple[Identifier, ...]:

@@ -8,7 +8,8 @@ How the defaults come about:
   one stub reads them all.
 * **types**: the blueprint's ``types``, as far as schema and family allow them, for the main type
   constraint; all that schema and family allow where that leaves nothing, and for every other
-  constraint. A version for which nothing is left is not registered.
+  constraint, but 16-bit floats only where the blueprint names them. A version for which nothing is
+  left is not registered.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from epforge.resolve.optypes import (
     Types,
     allowed_types,
     beyond_tensors,
+    kernel_types,
     main_constraint,
     schema_types,
     versions_of_stub,
@@ -48,6 +50,7 @@ class _Entry:
     row: FamilyRow | None
     kernel: KernelSource
     shape: OpShape
+    cuda: bool
 
     @property
     def spelling(self) -> str:
@@ -118,7 +121,7 @@ def _entry(shape: OpShape, path: Path, found: Findings, cuda: bool) -> _Entry | 
             found.later(place, f"a CUDA kernel of {shape.op}", hint)
         else:
             row = None  # what there is, is code of the host: nothing to begin from
-    entry = _Entry(path, domain, op, schema, row, kernel, shape)
+    entry = _Entry(path, domain, op, schema, row, kernel, shape, cuda)
     if kernel is KernelSource.GENERATED and row is None:
         hint = "'kernel: yours' gives a stub to fill in"
         found.later(entry.place("kernel"), f"a generated kernel for {entry.spelling}", hint)
@@ -235,7 +238,12 @@ def _narrowed(
 ) -> list[Types]:
     """Per version, the types of every constraint."""
     explicit = _explicit(entry, chosen, found)
-    allowed = [allowed_types(version, entry.row) for version in chosen]
+    named = set(types).union(*explicit.values())
+    if entry.cuda:
+        named -= set(HALVES)
+    allowed = [
+        allowed_types(version, entry.row, named, widens=not entry.cuda) for version in chosen
+    ]
     mains = [main_constraint(version) or "" for version in chosen]
     # The blueprint's types count where they leave something of the operator as a whole, so that a
     # version that takes none of them is left out and not registered for what nobody asked for.
@@ -290,7 +298,7 @@ def _checked_types(
         found.error(place, "empty-list", f"types: {constraint} has no type", "at least one")
     possible = {dtype for version in chosen for dtype in schema_types(version, constraint)}
     allowed = listed((dtype.text for dtype in DType if dtype in possible), 40)
-    family = entry.row.types.get(constraint) if entry.row is not None else None
+    family = kernel_types(entry.row, constraint) if entry.row is not None else None
     checked: list[DType] = []
     for index, text in enumerate(texts):
         dtype = DType.parse(text)
@@ -301,7 +309,8 @@ def _checked_types(
             found.error((*place, index), "type-not-allowed", what, allowed)
         else:
             checked.append(dtype)
-            unable = dtype in HALVES or (family is not None and dtype not in family)
+            unable = family is not None and dtype not in family
+            unable = unable or (entry.cuda and dtype in HALVES)
             if entry.kernel is KernelSource.GENERATED and unable:
                 what = f"{text} in generated kernels ({constraint} of {entry.spelling})"
                 found.later((*place, index), what, "'kernel: yours' takes every type of the schema")
@@ -335,6 +344,7 @@ def _joined(group: list[tuple[_Entry, tuple[OpVersion, ...]]], found: Findings) 
         versions=tuple(versions[since] for since in sorted(versions)),
         kernel=first.kernel,
         row=first.row,
+        widens=not first.cuda,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from epforge.ops.model import DType, FamilyRow, SchemaVersion
 
@@ -14,7 +14,7 @@ _TENSORS = {
     **{dtype.text: dtype for dtype in DType if dtype not in (DType.FLOAT32, DType.FLOAT64)},
 }
 
-#: Types that no generated kernel computes in; a stub can, when its blueprint names them.
+#: The 16-bit floats: an operator has them only where its blueprint names them.
 HALVES = (DType.FLOAT16, DType.BFLOAT16)
 
 
@@ -31,22 +31,60 @@ def schema_types(version: SchemaVersion, constraint: str) -> tuple[DType, ...]:
     return tuple(dtype for dtype in DType if dtype in found)
 
 
-def allowed_types(version: SchemaVersion, row: FamilyRow | None) -> Types:
+def is_widened(row: FamilyRow, constraint: str) -> bool:
+    """Does the kernel take 16-bit floats as float32, because that is what the family computes in?
+
+    Rows that list a 16-bit float themselves move its elements as they are.
+    """
+    types = row.types.get(constraint, ())
+    return DType.FLOAT32 in types and not any(dtype in types for dtype in HALVES)
+
+
+def widened_constraints(row: FamilyRow | None, types: Types) -> tuple[str, ...]:
+    """The constraints whose 16-bit floats, which ``types`` has, the kernel takes as float32."""
+    return tuple(
+        constraint
+        for constraint, group in types.items()
+        if row is not None
+        and is_widened(row, constraint)
+        and any(dtype in HALVES for dtype in group)
+    )
+
+
+def kernel_types(row: FamilyRow, constraint: str) -> tuple[DType, ...] | None:
+    """What a generated kernel takes; None where the row leaves it to the schema."""
+    types = row.types.get(constraint)
+    return (*types, *HALVES) if types and is_widened(row, constraint) else types
+
+
+def allowed_types(
+    version: SchemaVersion,
+    row: FamilyRow | None,
+    wanted: Collection[DType] = (),
+    *,
+    widens: bool = True,
+) -> Types:
     """Per constraint, what the schema allows and the family's kernel can handle.
 
-    Without a family, everything the schema allows but the 16-bit floats (unless there is nothing
-    else). Constraints that no tensor type meets (sequences, for instance) are left out.
+    16-bit floats are left out unless the blueprint wants them, or a schema has nothing else.
+    Constraints that no tensor type meets (sequences, for instance) are left out.
+
+    Args:
+        version: of the schema.
+        row: the family's; None: there is no family, which restricts nothing.
+        wanted: element types that the blueprint names.
+        widens: whether 16-bit floats are converted for kernels that compute in float32.
     """
     found: dict[str, tuple[DType, ...]] = {}
     for constraint in version.constraints:
         types = schema_types(version, constraint)
+        able = types
         if row is not None:
-            kernel = row.types.get(constraint, types)
-            allowed = tuple(dtype for dtype in types if dtype in kernel)
-        else:
-            allowed = tuple(dtype for dtype in types if dtype not in HALVES) or types
+            kernel = kernel_types(row, constraint) if widens else row.types.get(constraint)
+            able = tuple(dtype for dtype in types if kernel is None or dtype in kernel)
+        allowed = tuple(dtype for dtype in able if dtype not in HALVES or dtype in wanted)
         if types:
-            found[constraint] = allowed
+            found[constraint] = allowed if allowed or row is not None else able
     return found
 
 

@@ -20,11 +20,11 @@ def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings
             found.later(("custom_ops",), "custom operators with runtime cuda")
         if shape.python.native != "none":
             found.later(("python", "native"), "kernels for numpy with runtime cuda")
+        for index, text in enumerate(shape.types):
+            if text in ("float16", "bfloat16"):
+                found.later(("types", index), f"{text} in kernels with runtime cuda")
     if shape.features.graph_capture and shape.paradigm != "kernel-registry":
         found.later(("features", "graph_capture"), f"graph capture with paradigm {shape.paradigm}")
-    for index, text in enumerate(shape.types):
-        if text in ("float16", "bfloat16"):
-            found.later(("types", index), f"{text} in generated kernels")
     if shape.layout != "NCHW" and shape.paradigm != "kernel-registry":
         found.later(("layout",), f"layout {shape.layout} with paradigm {shape.paradigm}")
     if shape.layout != "NCHW" and shape.runtime == "cuda":

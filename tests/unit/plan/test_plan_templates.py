@@ -105,7 +105,14 @@ system_libs: [libacme_driver.so.1]
 python: {native: separate, distributions: [{suffix: ""}, {suffix: -cu13}]}
 targets: [linux-x64, windows-x64]
 """
-TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT, PACKAGED)
+HALVES = """\
+epforge: 1
+name: contoso-npu
+vendor: Contoso
+types: [float32, float16, bfloat16]
+ops: [Gemm, Pad, Relu]
+"""
+TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT, PACKAGED, HALVES)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")
 
 

@@ -42,7 +42,7 @@ def test_a_good_blueprint(tmp_path: Path) -> None:
 def test_what_is_not_supported_yet_is_a_note(tmp_path: Path) -> None:
     done = run("check", str(FULL), cwd=tmp_path)
     assert done.returncode == 0
-    assert f"{FULL}:17:36: note: not supported yet: float16" in done.stderr
+    assert f"{FULL}:23:26: note: not supported yet: float16" in done.stderr
     assert "1 note" in done.stdout
 
 

@@ -46,6 +46,7 @@ from epforge.resolve.services import (
 FULL = Path(__file__).with_name("resolve_full.yaml")
 HEAD = "epforge: 1\nname: contoso-npu\nvendor: Contoso\n"
 GPU = "devices: [{name: gpu, type: gpu}]\n"
+CUDA = f"{GPU}runtime: cuda\nmemory: {{default: plain}}\n"
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +105,7 @@ def test_what_comes_with_later_generators(full: Blueprint) -> None:
     assert (clip.domain, clip.op, clip.grad) == ("com.contoso", "MyClip", Grad.STUB)
     assert [(p.name, p.spelling) for p in clip.inputs] == [("x", "T")]
     assert [(p.name, p.spelling) for p in clip.outputs] == [("y", "T")]
-    assert clip.types == {"T": (DType.FLOAT32,)}
+    assert clip.types == {"T": (DType.FLOAT32, DType.FLOAT16)}
     assert clip.attributes == (
         CustomAttribute(clip.attributes[0].name, "float", -1.0),
         CustomAttribute(clip.attributes[1].name, "float", 1.0),
@@ -135,7 +136,7 @@ def test_exactly_what_is_not_supported_yet_is_noted() -> None:
     analysis = analyse(load(FULL))
     assert (analysis.errors, analysis.warnings) == ((), ())
     assert [(note.line, note.message) for note in analysis.unsupported] == [
-        (17, "not supported yet: float16 in generated kernels (T of Add)"),
+        (23, "not supported yet: float16 in generated kernels"),
     ]
     assert {note.severity for note in analysis.unsupported} == {Severity.NOTE}
 
@@ -148,7 +149,7 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
     assert caught.value.diagnostics == tuple(
         replace(note, severity=Severity.ERROR) for note in notes
     )
-    where = f"{FULL}:17:36: error: not supported yet: float16 in generated kernels"
+    where = f"{FULL}:23:26: error: not supported yet: float16 in generated kernels"
     assert where in str(caught.value)
 
 
@@ -165,7 +166,11 @@ def test_generating_stops_at_what_is_not_supported_yet() -> None:
         ("system_libs: [libx.so]", None),
         ("python: {distributions: [{suffix: -cu12}]}", None),
         ("targets: [linux-x64, macos-arm64]", None),
-        ("types: [float32, bfloat16]", "bfloat16 in generated kernels"),
+        (f"{CUDA}types: [float32, bfloat16]", "bfloat16 in kernels with runtime cuda"),
+        (
+            f"{CUDA}ops: [{{op: Abs, types: {{T: [float32, float16]}}}}]",
+            "float16 in generated kernels (T of Abs)",
+        ),
         ("ops: [{op: FFT, kernel: generated}]", None),
         ("ops: [{op: DFT, kernel: generated}]", "a generated kernel for DFT"),
         ("ops: [{op: Add, models: 6}]", "a generated kernel for Add in models of opset 6"),
@@ -199,6 +204,8 @@ def test_each_key_of_later_generators_is_noted(text: str, what: str | None) -> N
         GPU + "memory: {default: plain, streams: true}\nfeatures: {graphics_interop: true}",
         'python: {min: "3.12", native: none, distributions: [{suffix: ""}]}\ncustom_ops: []',
         "ops: [{op: Add, kernel: yours, types: {T: [float16]}}]",
+        "types: [float32, float16, bfloat16]\nops: [Add, Pow, LayerNormalization, Gather]",
+        "ops: [{op: Add, types: {T: [bfloat16]}}]",
         "targets: [macos-arm64, windows-x64, linux-x64, linux-arm64]",
         "paradigm: virtual",
         "paradigm: compiled\ncompile: {max_group: 3, also_kernels: [Cast]}",

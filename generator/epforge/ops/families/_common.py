@@ -15,6 +15,10 @@ INTS = (*SIGNED, *UNSIGNED)
 NUMBERS = (*FLOATS, *INTS)
 BOOL = (DType.BOOL,)
 ALL = (*NUMBERS, *BOOL)
+#: The 16-bit floats. Rows that compute do not list them: what has float32 gets them by conversion.
+HALVES = (DType.FLOAT16, DType.BFLOAT16)
+#: What kernels take that only move elements.
+ANY = (*ALL, *HALVES)
 
 #: Support files of every kernel: the texts of errors.
 ERRORS = ("errors.cc", "errors.h", "text.cc", "text.h")

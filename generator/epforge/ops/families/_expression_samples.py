@@ -252,7 +252,7 @@ class _Maker:
         dtype = self._dtype(type_)
         if dtype is DType.BOOL or dtype is DType.FLOAT64:
             return value
-        if dtype is DType.FLOAT32:
+        if dtype in (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16):
             return _float32(value)
         bits = int(dtype.text.lstrip("uint"))
         signed = not dtype.text.startswith("u")

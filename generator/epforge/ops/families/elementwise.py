@@ -6,6 +6,7 @@ import math
 
 from epforge.ops.families._common import (
     ALL,
+    ANY,
     BOOL,
     BROADCAST,
     ELEMENTWISE,
@@ -157,7 +158,7 @@ ROWS = (
         op="Where",
         family="where",
         since=(9, 16),
-        types={"B": BOOL, "T": ALL},
+        types={"B": BOOL, "T": ANY},
         device=True,
         params={"header": "op", "main": "T", "support": BROADCAST},
         samples=(
@@ -180,7 +181,7 @@ ROWS = (
         op="Identity",
         family="identity",
         since=(1, 13, 14, 16, 19, 21, 23, 24, 25),
-        types={"T": ALL, "V": ALL},
+        types={"T": ANY, "V": ANY},
         device=True,
         params={"header": "op", "support": ELEMENTWISE},
         samples=tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, ERRORS, FLOATS, value
+from epforge.ops.families._common import ANY, CHECKS, ERRORS, FLOATS, HALVES, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _COPYING = ("copy.cc", "copy.h", "strides.cc", "strides.h")
@@ -56,7 +56,7 @@ def _row(
         op=op,
         family=family or op.lower(),
         since=since,
-        types={"T": ALL, **(types or {})},
+        types={"T": ANY, **(types or {})},
         host_inputs=host,
         device=True,
         params={
@@ -240,6 +240,7 @@ _PAD = _row(
     header="pad",
     host=(1, 3),
     types={"Tind": _INDEX},
+    params={"half_support": ("halves.cc", "halves.h")},
     support=(*CHECKS, "choice.cc", "choice.h"),
     cuda_support=(*CHECKS, *_WALK, "choice.cc", "choice.h"),
     cuda_template=True,
@@ -271,7 +272,7 @@ _SHAPE = FamilyRow(
     op="Shape",
     family="shape",
     since=_SHAPE_SINCE,
-    types={"T": ALL, "T1": _INT64},
+    types={"T": ANY, "T1": _INT64},
     host_outputs=(0,),
     device=True,
     params={"support": CHECKS},
@@ -287,7 +288,7 @@ _SIZE = FamilyRow(
     op="Size",
     family="size",
     since=(1, 13, 19, *_VIEWS),
-    types={"T": ALL, "T1": _INT64},
+    types={"T": ANY, "T1": _INT64},
     host_outputs=(0,),
     device=True,
     params={"header": "op"},
@@ -301,7 +302,7 @@ _CONSTANT_OF_SHAPE = FamilyRow(
     op="ConstantOfShape",
     family="constant_of_shape",
     since=(9, 20, *_VIEWS),
-    types={"T1": _INT64, "T2": ALL},
+    types={"T1": _INT64, "T2": ANY},
     host_inputs=(0,),
     device=True,
     params={"main": "T2", "support": _COPY, "cuda_support": _COPY_ON_DEVICE},
@@ -327,7 +328,11 @@ _DROPOUT = _row(
         Sample((_EMPTY,), (_EMPTY,)),
     ),
     header="dropout",
-    types={"T": FLOATS, "T1": (*FLOATS, DType.BOOL), "T2": (DType.BOOL,)},
+    types={
+        "T": (*FLOATS, *HALVES),
+        "T1": (*FLOATS, *HALVES, DType.BOOL),
+        "T2": (DType.BOOL,),
+    },
     support=(*ERRORS, *_COPYING),
     cuda_support=(*ERRORS, *_COPYING_ON_DEVICE),
 )

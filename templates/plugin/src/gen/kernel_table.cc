@@ -12,6 +12,9 @@
 <% for header in table.headers %>
 #include "<%= header %>"
 <% endfor %>
+<% if table.widens %>
+#include "gen/kernels/support/widened.h"
+<% endif %>
 
 namespace <%= ns %> {
 <% if table.rows %>
@@ -22,7 +25,7 @@ namespace {
 // on the host; ready;<% if compiled %> compiled; registered;<% endif %> maker.
 constexpr KernelRow kRows[] = {
 <% for row in table.rows %>
-    <%= row_begin(row, masks, compiled) %> &KernelOf<<%= row.attrs %>>::Make},
+    <%= row_begin(row, masks, compiled) %> &<% if row.widened %>MakeWidened<<%= row.attrs %>, <%= row.widened.inputs %>, <%= row.widened.outputs %>, <%= row.widened.host_inputs %>><% else %>KernelOf<<%= row.attrs %>>::Make<% endif %>},
 <% endfor %>
 };
 

@@ -125,6 +125,47 @@ void Store(Numbers data, std::vector<unsigned char>& bytes) {
   }
 }
 
+<% if halves %>
+// Appends 16-bit floats: the sign, `exponent_bits` of the exponent, and the fraction, to the nearest.
+inline void StoreHalves(Numbers data, int exponent_bits, std::vector<unsigned char>& bytes) {
+  const int fraction_bits = 15 - exponent_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int infinity = ((1 << exponent_bits) - 1) << fraction_bits;
+  for (double number : data) {
+    int bits = infinity;
+    if (std::isnan(number)) {
+      bits += 1 << (fraction_bits - 1);
+    } else if (!std::isinf(number)) {
+      int exponent = 0;
+      std::frexp(number, &exponent);
+      // Numbers too small for the lowest exponent have it without the leading 1.
+      if (number == 0 || exponent < 2 - bias) exponent = 2 - bias;
+      const double steps = std::nearbyint(std::ldexp(std::fabs(number), fraction_bits - exponent + 1));
+      bits = static_cast<int>(steps) + ((exponent + bias - 2) << fraction_bits);
+    }
+    const auto half = static_cast<uint16_t>(bits | (std::signbit(number) ? 0x8000 : 0));
+    const unsigned char* begin = reinterpret_cast<const unsigned char*>(&half);
+    bytes.insert(bytes.end(), begin, begin + sizeof half);
+  }
+}
+
+// The value of a 16-bit float.
+inline double HalfValue(uint16_t half, int exponent_bits) {
+  const int fraction_bits = 15 - exponent_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int fraction = half & ((1 << fraction_bits) - 1);
+  const int exponent = (half & 0x7FFF) >> fraction_bits;
+  double value = 0;
+  if (exponent == (1 << exponent_bits) - 1) {
+    value = fraction != 0 ? kNaN : kInfinity;
+  } else {
+    const int steps = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
+    value = std::ldexp(steps, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
+  }
+  return (half & 0x8000) != 0 ? -value : value;
+}
+
+<% endif %>
 // A tensor with its own memory.
 inline TensorValue Make(DType dtype, Dims shape, Numbers data) {
   TensorValue value;
@@ -164,6 +205,14 @@ inline TensorValue Make(DType dtype, Dims shape, Numbers data) {
     case DType::kFloat64:
       Store<double>(data, value.bytes);
       break;
+<% if halves %>
+    case DType::kFloat16:
+      StoreHalves(data, 5, value.bytes);
+      break;
+    case DType::kBfloat16:
+      StoreHalves(data, 8, value.bytes);
+      break;
+<% endif %>
     default:
       CHECK_THAT(false, std::string("the harness makes tensors of this type"));
   }
@@ -292,6 +341,12 @@ class Call {
       CompareFloats<float>(expected, memory.data(), 1e-5);
     } else if (expected.dtype == DType::kFloat64) {
       CompareFloats<double>(expected, memory.data(), 1e-7);
+<% if halves %>
+    } else if (expected.dtype == DType::kFloat16) {
+      CompareHalves(expected, memory.data(), 1e-3, 5);
+    } else if (expected.dtype == DType::kBfloat16) {
+      CompareHalves(expected, memory.data(), 8e-3, 8);
+<% endif %>
     } else {
       const size_t bytes = expected.bytes.size();
       const bool same = bytes == 0 || std::memcmp(expected.bytes.data(), memory.data(), bytes) == 0;
@@ -299,6 +354,23 @@ class Call {
     }
   }
 
+<% if halves %>
+  // 16-bit floats, as the numbers that they stand for.
+  void CompareHalves(const TensorValue& expected, const unsigned char* memory, double tolerance,
+                     int exponent_bits) const {
+    TensorValue want;
+    TensorValue got;
+    for (size_t i = 0; i < expected.bytes.size(); i += sizeof(uint16_t)) {
+      uint16_t half = 0;
+      std::memcpy(&half, expected.bytes.data() + i, sizeof half);
+      Store<double>({HalfValue(half, exponent_bits)}, want.bytes);
+      std::memcpy(&half, memory + i, sizeof half);
+      Store<double>({HalfValue(half, exponent_bits)}, got.bytes);
+    }
+    CompareFloats<double>(want, got.bytes.data(), tolerance);
+  }
+
+<% endif %>
   template <class T>
   void CompareFloats(const TensorValue& expected, const unsigned char* memory,
                      double tolerance) const {
