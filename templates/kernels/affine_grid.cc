@@ -7,12 +7,13 @@
 namespace <%= ns %> {
 namespace {
 
-// Where `index` of `count` lies between -1 and 1: from end to end, or in the middle of its share.
+// Where `index` of `count` lies between -1 and 1: from end to end, or in the middle of its share. An
+// only one is at the end, as ONNX Runtime has it; ONNX leaves it open.
 template <class T>
 T Normal(bool align_corners, int64_t index, int64_t count) {
   const T at = static_cast<T>(index);
   if (!align_corners) return (T(2) * at + T(1)) / static_cast<T>(count) - T(1);
-  return count == 1 ? T(0) : T(2) * at / static_cast<T>(count - 1) - T(1);
+  return count == 1 ? T(1) : T(2) * at / static_cast<T>(count - 1) - T(1);
 }
 
 template <class T>

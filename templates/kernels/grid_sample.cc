@@ -74,6 +74,8 @@ Neighbours Find(const <%= k.attrs %>& attrs, int64_t size, G position) {
   if (!(place > -kFar)) place = -kFar;
   if (place > kFar) place = kFar;
   if (attrs.mode == Mode::kNearest) place = Nearbyint(place);
+  // Each axis by itself, as ONNX's reference has it. ONNX Runtime's CPU provider moves a place along
+  // both axes once one of them is beyond a border, which only a cubic can tell.
   if (place < low || place > high) {
     if (attrs.padding == Padding::kBorder) place = place < low ? G(0) : count - G(1);
     if (attrs.padding == Padding::kReflection) place = Reflect(place, low, high);

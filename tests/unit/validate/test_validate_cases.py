@@ -10,8 +10,8 @@ from epforge.validate.cases.model import ints
 from epforge.validate.worker import schema, session
 from epforge.validate.worker.ops import combinations
 
-# Neither ORT's CPU provider nor onnx computes these.
-NO_REFERENCE = {("GlobalLpPool", 22)}
+# Neither ORT's CPU provider nor onnx computes these. Upsample 10 says that there is no such operator.
+NO_REFERENCE = {("GlobalLpPool", 22), ("MaxRoiPool", 22), ("Upsample", 10)}
 PREFERRED = ("float32", "int64", "bool", "uint8")
 
 

@@ -44,7 +44,6 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         Case([(2, 2, 7), (3, 2, 3)]),
         Case([(0, 3, 5, 5), (4, 3, 3, 3)]),
     ),
-    "ConvTranspose": (Case([(1, 2, 3, 3), (2, 3, 3, 3)], {"strides": [2, 2]}),),
     "Gemm": (
         Case([(2, 3), (3, 4), (4,)], {}, (7, NEWEST)),
         Case([(3, 2), (4, 3), (2, 1)], {"transA": 1, "transB": 1, "alpha": 0.5}, (7, NEWEST)),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from epforge.validate.cases.model import Ask, Builder, Case, Feed, dims
+from epforge.validate.cases.model import Ask, Builder, Case, dims
 
 
 def _matmul(ask: Ask) -> Iterator[Case]:
@@ -73,28 +71,6 @@ def _conv(ask: Ask) -> Iterator[Case]:
     w3 = ask.feed((2, 3, 2, 2, 2), constant=True)
     yield Case(
         "three axes", (ask.feed((1, 3, 4, 5, 4)), w3), {"kernel_shape": [2, 2, 2]}, basic=False
-    )
-
-
-def _conv_transpose(ask: Ask) -> Iterator[Case]:
-    x, w = (
-        ask.feed((1, 3, 4, 5), low=-1, high=1),
-        ask.feed((3, 4, 3, 3), low=-1, high=1, constant=True),
-    )
-    square: dict[str, Any] = {"kernel_shape": [3, 3]}
-    yield Case("3x3", (x, w), square)
-    yield Case(
-        "strides, bias", (x, w, ask.feed((4,), constant=True)), {**square, "strides": [2, 2]}
-    )
-    yield Case(
-        "pads, output_padding",
-        (x, w),
-        {**square, "strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]},
-    )
-    yield Case(
-        "groups",
-        (ask.feed((1, 4, 4, 4)), ask.feed((4, 2, 3, 3), constant=True)),
-        {**square, "group": 2},
     )
 
 
@@ -211,24 +187,10 @@ def _fused_matmul(ask: Ask) -> Iterator[Case]:
     yield Case("transB, scaled", (ask.feed((2, 3)), ask.feed((4, 3))), {"transB": 1, "alpha": 0.5})
 
 
-def _space(ask: Ask) -> Iterator[Case]:
-    shape = (2, 8, 3, 2) if ask.op == "DepthToSpace" else (2, 2, 4, 6)
-    yield Case("blocks of 2", (ask.feed(shape),), {"blocksize": 2})
-    yield Case(
-        "no images",
-        (Feed(np.zeros((0, *shape[1:]), ask.feed((1,)).array.dtype), ask.type()),),
-        {"blocksize": 2},
-    )
-    if ask.op == "DepthToSpace" and ask.since >= 11:
-        yield Case("mode=CRD", (ask.feed(shape),), {"blocksize": 2, "mode": "CRD"})
-
-
 TABLE: Mapping[str, Builder] = {
     "AveragePool": _pool,
     "BatchNormalization": _batch_norm,
     "Conv": _conv,
-    "ConvTranspose": _conv_transpose,
-    "DepthToSpace": _space,
     "Einsum": _einsum,
     "Gemm": _gemm,
     "GlobalAveragePool": _global_pool,
@@ -244,7 +206,6 @@ TABLE: Mapping[str, Builder] = {
     "MaxPool": _pool,
     "MeanVarianceNormalization": _mvn,
     "RMSNormalization": _layer_norm,
-    "SpaceToDepth": _space,
 }
 MICROSOFT: Mapping[str, Builder] = {
     "FusedMatMul": _fused_matmul,

@@ -20,7 +20,7 @@ float PlaceOf(Sampling::Transformation transformation, const ResizedAxis& axis, 
     case Sampling::Transformation::kTfHalfPixelForNn:
       return (at + 0.5f) / axis.scale;
     case Sampling::Transformation::kPytorchHalfPixel:
-      return axis.resized > 1.0f ? (at + 0.5f) / axis.scale - 0.5f : 0.0f;
+      return axis.output > 1 ? (at + 0.5f) / axis.scale - 0.5f : 0.0f;
     // The size before it was made whole, not after it as ONNX Runtime's CPU provider has it: so the
     // last element of a smaller output need not be the last one of the input. ONNX's own tests and
     // reference have it this way.
@@ -28,8 +28,8 @@ float PlaceOf(Sampling::Transformation transformation, const ResizedAxis& axis, 
       return axis.resized == 1.0f ? 0.0f : at * last / (axis.resized - 1.0f);
     case Sampling::Transformation::kTfCropAndResize: {
       const float extent = axis.roi_end - axis.roi_begin;
-      if (axis.resized == 1.0f) return extent * last / 2 + axis.roi_begin * last;
-      return axis.roi_begin * last + at * extent * last / (axis.resized - 1.0f);
+      if (axis.output == 1) return extent * last / 2 + axis.roi_begin * last;
+      return axis.roi_begin * last + at * extent * last / static_cast<float>(axis.output - 1);
     }
     case Sampling::Transformation::kHalfPixelSymmetric: {
       const float adjustment = static_cast<float>(axis.output) / axis.resized;
