@@ -31,6 +31,9 @@ class GroupProducts final : public Products<T> {
         x_step_(inputs[1].shape[1] * window.input_size()),
 <% endif %>
         w_(inputs[1].data<T>()),
+<% if packs %>
+        packed_(static_cast<const T*>(inputs[1].packed)),
+<% endif %>
         bias_(inputs.has(2) ? inputs[2].data<T>() : &zero_),
         bias_step_(inputs.has(2) ? 1 : 0),
         y_(y) {}
@@ -38,6 +41,13 @@ class GroupProducts final : public Products<T> {
   MatrixView<T> Left(int64_t index) const override {
     return {w_ + index % group_ * this->sizes().m * this->sizes().depth, this->sizes().depth, 1};
   }
+<% if packs %>
+  const T* PackedLeft(int64_t index) const override {
+    const ProductSizes& sizes = this->sizes();
+    if (packed_ == nullptr) return nullptr;
+    return packed_ + index % group_ * PackedLeftSize(sizes.m, sizes.depth);
+  }
+<% endif %>
   RowStarts<T> Start(int64_t index) const override {
     return {bias_ + index % group_ * this->sizes().m * bias_step_, bias_step_};
   }
@@ -69,6 +79,9 @@ class GroupProducts final : public Products<T> {
   int64_t x_step_;
 <% endif %>
   const T* w_;
+<% if packs %>
+  const T* packed_;
+<% endif %>
   const T zero_{};
   const T* bias_;
   int64_t bias_step_;
@@ -242,5 +255,50 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs <%= inputs_of(k) %>, Outputs 
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }
 }
+<% if packs and not k.base %>
+
+namespace {
+
+// The weights as products of matrices see them; no products where they are of no use.
+ProductSizes WeightSizes(const <%= k.attrs %>& attrs, const Shape& w) {
+  if (w.size() < 3 || w[0] % attrs.group != 0 || w[0] / attrs.group < kFewChannels) return {};
+  return {attrs.group, w[0] / attrs.group, 0, ElementCount(w) / w[0]};
+}
+
+template <class T>
+size_t PackedBytes(const ProductSizes& sizes) {
+  return static_cast<size_t>(sizes.count * PackedLeftSize(sizes.m, sizes.depth)) * sizeof(T);
+}
+
+template <class T>
+void PackGroups(const ProductSizes& sizes, const Tensor& w, void* to) {
+  for (int64_t group = 0; group < sizes.count; ++group) {
+    const MatrixView<T> weights{w.data<T>() + group * sizes.m * sizes.depth, sizes.depth, 1};
+    T* packed = static_cast<T*>(to) + group * PackedLeftSize(sizes.m, sizes.depth);
+    PackLeft(weights, sizes.m, sizes.depth, packed);
+  }
+}
+
+}  // namespace
+
+size_t PackedSize(const <%= k.attrs %>& attrs, size_t input, const Tensor& constant) {
+  if (input != 1) return 0;
+  const ProductSizes sizes = WeightSizes(attrs, constant.shape);
+  switch (constant.dtype) {
+<%= cases(k.t, "PackedBytes", "sizes") -%>
+    default:
+      return 0;
+  }
+}
+
+void Pack(const <%= k.attrs %>& attrs, size_t, const Tensor& constant, void* to) {
+  const ProductSizes sizes = WeightSizes(attrs, constant.shape);
+  switch (constant.dtype) {
+<%= cases(k.t, "PackGroups", "sizes, constant, to") -%>
+    default:
+      return;
+  }
+}
+<% endif %>
 
 }  // namespace <%= ns %>

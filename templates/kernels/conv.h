@@ -7,6 +7,6 @@ struct <%= k.attrs %> {
   int64_t group = 1;
 };
 
-<%= functions(k) %>
+<%= functions(k, packs) %>
 
 }  // namespace <%= ns %>

@@ -30,6 +30,9 @@ class OneProduct final : public Products<T> {
       : Products<T>(sizes),
         a_{inputs[0].data<T>(), sizes.depth, 1},
         b_{inputs[1].data<T>(), sizes.n, 1},
+<% if packs %>
+        packed_(static_cast<const T*>(inputs[1].packed)),
+<% endif %>
         alpha_(static_cast<T>(attrs.alpha)),
         adds_(adds),
         y_(y) {
@@ -41,12 +44,18 @@ class OneProduct final : public Products<T> {
   void PackRight(int64_t, const Piece& piece, T* to) const override {
     PackMatrix(b_, alpha_, piece, to);
   }
+<% if packs %>
+  const T* PackedRight(int64_t) const override { return packed_; }
+<% endif %>
   RowStarts<T> Start(int64_t) const override { return {adds_ ? nullptr : &zero_, 0}; }
   T* Result(int64_t) const override { return y_; }
 
  private:
   MatrixView<T> a_;
   MatrixView<T> b_;
+<% if packs %>
+  const T* packed_;
+<% endif %>
   T alpha_;
   bool adds_;  // to what is in y
   const T zero_{};
@@ -77,5 +86,49 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
       return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }
 }
+<% if packs %>
+
+namespace {
+
+// The sizes of B; none of one that is no matrix.
+ProductSizes FactorSizes(const <%= k.attrs %>& attrs, const Shape& b) {
+  if (b.size() != 2) return {};
+  return {1, 0, b[attrs.transB != 0 ? 0 : 1], b[attrs.transB != 0 ? 1 : 0]};
+}
+
+template <class T>
+size_t PackedBytes(const ProductSizes& sizes) {
+  if (2 * sizes.n < kTileCols<T>) return 0;  // most of the tile would be empty
+  return static_cast<size_t>(PackedRightSize<T>(sizes.depth, sizes.n)) * sizeof(T);
+}
+
+template <class T>
+void PackFactor(const <%= k.attrs %>& attrs, const Tensor& b, void* to) {
+  const ProductSizes sizes = FactorSizes(attrs, b.shape);
+  MatrixView<T> matrix{b.data<T>(), sizes.n, 1};
+  if (attrs.transB != 0) matrix = {matrix.data, 1, sizes.depth};
+  PackTiles(matrix, static_cast<T>(attrs.alpha), sizes.depth, sizes.n, static_cast<T*>(to));
+}
+
+}  // namespace
+
+size_t PackedSize(const <%= k.attrs %>& attrs, size_t input, const Tensor& constant) {
+  if (input != 1) return 0;
+  const ProductSizes sizes = FactorSizes(attrs, constant.shape);
+  switch (constant.dtype) {
+<%= cases(k.t, "PackedBytes", "sizes") -%>
+    default:
+      return 0;
+  }
+}
+
+void Pack(const <%= k.attrs %>& attrs, size_t, const Tensor& constant, void* to) {
+  switch (constant.dtype) {
+<%= cases(k.t, "PackFactor", "attrs, constant, to") -%>
+    default:
+      return;
+  }
+}
+<% endif %>
 
 }  // namespace <%= ns %>

@@ -6,6 +6,6 @@ struct <%= k.attrs %> {
 <%= members(k) %>
 };
 
-<%= functions(k) %>
+<%= functions(k, packs) %>
 
 }  // namespace <%= ns %>

@@ -140,6 +140,7 @@ class FamilyRow:
       ``"op"`` makes the attribute struct from the schema,
     * ``attributes``: names of those that the struct has, if it is not all of the schema's,
     * ``main``: the constraint that `k.t` means, if it is not the first of ``types``,
+    * ``packs``: true where the kernel packs constant inputs (``Kernel::Pack``),
     * ``formulas``: of the family ``expression`` what is computed; it has no ``support``, which
       follows from that.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.plan import control_flow, custom_ops, layout
+from epforge.plan import control_flow, custom_ops, layout, packing
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import has_masks, table_view
 from epforge.plan.kernel_view import (
@@ -38,6 +38,7 @@ def files(blueprint: Blueprint) -> tuple[FileSpec, ...]:
                 compiled=blueprint.compiles,
                 cuda=_on_cuda(blueprint),
                 **custom_ops.switches(blueprint),
+                **packing.switches(blueprint),
             )
             for name in _API
         ),
@@ -91,7 +92,8 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
         files += [("_cuda.h", "cuda.h"), (".cu", f"{source}.cu")]
     folder = "src/kernels" if view.yours else "src/gen/kernels"
     owner = Owner.YOURS if view.yours else Owner.GENERATED
-    params = {"k": view, "cuda": _on_cuda(blueprint)}
+    packed = bool(packing.switches(blueprint)["packing"]) and packing.packs(op)
+    params = {"k": view, "cuda": _on_cuda(blueprint), "packs": packed}
     return [
         FileSpec(f"{folder}/{view.stem}{suffix}", f"kernels/{template}", owner, params, reason)
         for suffix, template in files
@@ -164,6 +166,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             halves=blueprint.has_halves,
             compiled=blueprint.compiles,
             **custom_ops.switches(blueprint),
+            **packing.switches(blueprint),
         ),
         _mirrored("tests/cpp/kernels_test.cc", reason, ops=calls(blueprint)),
     ]

@@ -160,6 +160,7 @@ ROWS = (
         device=True,
         params={
             "support": (*_WINDOW, *_GEMM),
+            "packs": True,
             "cuda_template": True,
             "cuda_support": (*_WINDOW, *BROADCAST, "matrix_product.h"),
         },

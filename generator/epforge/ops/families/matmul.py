@@ -8,6 +8,7 @@ from epforge.ops.model import FamilyRow, Sample
 _PARAMS = {
     "header": "op",
     "support": (*CHECKS, "gemm.cc", "gemm.h"),
+    "packs": True,
     "cuda_template": True,
     "cuda_support": (*BROADCAST, "matrix_product.h"),
 }
@@ -24,6 +25,8 @@ _MATMUL_SAMPLES = (
         (value([[[[3]], [[7]]], [[[-1]], [[-1]]]]),),
     ),
     Sample((value([], shape=(2, 0)), value([], shape=(0, 2))), (value([[0, 0], [0, 0]]),)),
+    # Enough columns for a tile.
+    Sample((value([[1, 2]]), value([[*range(9)], [1] * 9])), (value([[*range(2, 11)]]),)),
     Sample((value([], shape=(0, 3)), value([[1], [2], [3]])), (value([], shape=(0, 1)),)),
 )
 _A = value([[1, 2], [3, 4], [5, 6]])
@@ -36,6 +39,11 @@ _GEMM_SAMPLES = (
         {"transA": 1, "alpha": 0.5, "beta": 0.5},
     ),
     Sample((_B, _B), (value([[5, 2], [2, 2]]),), {"transB": 1}, since=(11, 13)),
+    Sample(
+        (value([[1, 2]]), value([[i, 1] for i in range(9)]), value([[1]])),
+        (value([[2 * i + 5 for i in range(9)]]),),
+        {"transB": 1, "alpha": 2.0},
+    ),
     Sample(
         (value([], shape=(1, 0)), value([], shape=(0, 2)), value(7)),
         (value([[7, 7]]),),

@@ -26,6 +26,10 @@ KernelAdapter::KernelAdapter(const KernelEntry& entry)
     : OrtKernelImpl(Stamped<OrtKernelImpl>(*entry.api)), entry_(entry), row_(*entry.row) {
   Compute = Callback<&KernelAdapter::Execute>::Call;
   Release = Delete<KernelAdapter>;
+<% if packing %>
+  PrePackWeight = Callback<&KernelAdapter::PackInput>::Call;
+  SetSharedPrePackedWeight = Callback<&KernelAdapter::ShareInput>::Call;
+<% endif %>
 }
 
 Status KernelAdapter::Init(const OrtKernelInfo* info) {
@@ -102,6 +106,45 @@ Status KernelAdapter::Located(const Status& status) const {
   return status.ok() ? Status() : Status(status.code(), label_ + status.message());
 }
 
+<% if packing %>
+Status KernelAdapter::PackInput(const OrtValue* constant, int input, OrtAllocator* allocator,
+                                OrtSharedPrePackedWeightCache* cache, bool* is_packed) {
+  *is_packed = false;
+  const auto index = static_cast<size_t>(input);
+  Tensor tensor;
+  EP_RETURN_IF_ERROR(ViewTensor(api(), constant, &tensor));
+  if (tensor.dtype == DType::kUndefined || allocator == nullptr) return Status();
+  size_t size = kernel_->PackedSize(index, tensor);
+  if (size == 0) return Status();
+  Packed& packed = packed_[index];
+  packed.memory = allocator->Alloc(allocator, size);
+  if (packed.memory == nullptr) {
+    return Located(Failed("no memory to pack input '" + input_names_[index] + "'"));
+  }
+  packed.allocator = allocator;
+  kernel_->Pack(index, tensor, packed.memory);
+  packed.tensor = tensor;
+  packed.tensor.raw = nullptr;
+  packed.tensor.packed = packed.memory;
+  if (cache != nullptr) {  // ORT owns the memory, then
+    EP_ORT(api(), ep->SharedPrePackedWeightCache_StoreWeightData(cache, &packed.memory, &size, 1));
+    packed.allocator = nullptr;
+  }
+  *is_packed = true;
+  return Status();
+}
+
+Status KernelAdapter::ShareInput(const void* const* packed, const size_t*, size_t count,
+                                 int input) {
+  const auto found = packed_.find(static_cast<size_t>(input));
+  if (count != 1 || found == packed_.end()) {
+    return Located(Failed("what is shared was not packed here"));
+  }
+  found->second.tensor.packed = packed[0];
+  return Status();
+}
+
+<% endif %>
 Status KernelAdapter::Run(OrtKernelContext* context, Frame* frame) const {
   const size_t count = input_names_.size();
   frame->tensors.resize(count);
@@ -109,6 +152,13 @@ Status KernelAdapter::Run(OrtKernelContext* context, Frame* frame) const {
   for (size_t i = 0; i < count; ++i) {
     Tensor& tensor = frame->tensors[i];
     if (HasBit(constants_, i) && tensor.dtype != DType::kUndefined) continue;  // as in the last run
+<% if packing %>
+    const auto packed = packed_.find(i);
+    if (packed != packed_.end()) {
+      frame->inputs[i] = &packed->second.tensor;
+      continue;
+    }
+<% endif %>
     const OrtValue* value = nullptr;
     EP_ORT(api(), ort->KernelContext_GetInput(context, i, &value));
 <% if device_memory %>

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+<% if packing %>
+#include <map>
+<% endif %>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +63,13 @@ class KernelAdapter final : public OrtKernelImpl {
 
  private:
   Status Execute(OrtKernelContext* context);  // the callback
+<% if packing %>
+  // The callbacks for constant inputs. ORT may free what was packed, and share what it became among
+  // kernels and sessions.
+  Status PackInput(const OrtValue* constant, int input, OrtAllocator* allocator,
+                   OrtSharedPrePackedWeightCache* cache, bool* is_packed);
+  Status ShareInput(const void* const* packed, const size_t* sizes, size_t count, int input);
+<% endif %>
 <% if graph_capture %>
   Status Attempt(OrtKernelContext* context);
 <% endif %>
@@ -99,6 +109,23 @@ class KernelAdapter final : public OrtKernelImpl {
   std::vector<std::string> input_names_;
   size_t output_count_ = 0;
   uint64_t constants_ = 0;  // bit i: input i is the same at every run
+<% if packing %>
+  // Per input: what stands for a constant that is packed, and who frees what it became if that is
+  // not ORT.
+  struct Packed {
+    Packed() = default;
+    Packed(const Packed&) = delete;
+    Packed& operator=(const Packed&) = delete;
+    ~Packed() {
+      if (allocator != nullptr) allocator->Free(allocator, memory);
+    }
+
+    Tensor tensor;
+    void* memory = nullptr;
+    OrtAllocator* allocator = nullptr;
+  };
+  std::map<size_t, Packed> packed_;
+<% endif %>
 <% if streams %>
   std::shared_ptr<const Kernel> kernel_;  // work that is queued has it, too
 <% else %>

@@ -254,8 +254,15 @@ class Call {
     CHECK_THAT(*status.message() != '\0', what_ + " says why it is refused");
   }
 
+<% if packing %>
+  // Must give what is expected, in one piece and in several; and the same to the bit where the
+  // kernel has packed its inputs.
+  void Run() {
+    CheckPacked();
+<% else %>
   // Must give what is expected, in one piece and in several.
   void Run() {
+<% endif %>
     for (int64_t pieces : {1, 3}) {
       FakeExec exec(pieces);
       RunOn(exec);
@@ -274,7 +281,11 @@ class Call {
   };
 
   // The same steps as in the library, with outputs of the types that are expected.
+<% if packing %>
+  Status Perform(Exec& exec, Results& results, bool packs = false) {
+<% else %>
   Status Perform(Exec& exec, Results& results) {
+<% endif %>
     const KernelRow* row = FindRow();
     if (row == nullptr) return Failed(what_ + " is not in the kernel table");
     node_.SetCounts(inputs_.size(), expected_.size());
@@ -290,6 +301,17 @@ class Call {
       tensors[i].shape = inputs_[i]->shape;
       inputs[i] = &tensors[i];
     }
+<% if packing %>
+    std::vector<std::vector<std::max_align_t>> packed(inputs_.size());
+    for (size_t i = 0; packs && i < inputs_.size(); ++i) {
+      const size_t size = inputs[i] != nullptr ? kernel->PackedSize(i, tensors[i]) : 0;
+      if (size == 0) continue;
+      packed[i].resize(size / sizeof(std::max_align_t) + 1);
+      kernel->Pack(i, tensors[i], packed[i].data());
+      tensors[i].raw = nullptr;
+      tensors[i].packed = packed[i].data();
+    }
+<% endif %>
     const Inputs given(inputs.data(), inputs.size());
     results.shapes.assign(expected_.size(), Shape());
     EP_RETURN_IF_ERROR(kernel->Infer(given, results.shapes));
@@ -311,6 +333,18 @@ class Call {
     return kernel->Run(given, Outputs(outputs.data(), outputs.size()), exec);
   }
 
+<% if packing %>
+  void CheckPacked() {
+    FakeExec exec(1);
+    Results plain;
+    Results packed;
+    const Status first = Perform(exec, plain);
+    const Status second = Perform(exec, packed, true);
+    CHECK_THAT(first.code() == second.code(), what_ + " takes packed inputs: " + second.message());
+    CHECK_THAT(plain.memory == packed.memory, what_ + " gives the same for packed inputs");
+  }
+
+<% endif %>
   void RunOn(Exec& exec) {
     Results results;
     const Status status = Perform(exec, results);

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+<% if packing %>
+#include <type_traits>
+<% endif %>
 #include <utility>
 
 #include "gen/api/exec.h"
@@ -24,7 +27,37 @@ class Kernel {
   virtual Status Infer(Inputs inputs, Shapes& shapes) const = 0;
   // Computes. Not called when every output is empty.
   virtual Status Run(Inputs inputs, Outputs outputs, Exec& exec) const = 0;
+<% if packing %>
+
+  // A kernel may read an input that never changes in a form of its own, which is made once. How
+  // many bytes that form of `constant` takes; 0: the input is read as it is.
+  virtual size_t PackedSize(size_t /*input*/, const Tensor& /*constant*/) const { return 0; }
+  // Makes that form. Every call then gets a tensor without data, with `packed` instead.
+  virtual void Pack(size_t /*input*/, const Tensor& /*constant*/, void* /*to*/) const {}
+<% endif %>
 };
+<% if packing %>
+
+// Whether an op has the two functions for that, found by its struct of attributes:
+//   size_t PackedSize(const Attrs&, size_t input, const Tensor& constant);
+//   void Pack(const Attrs&, size_t input, const Tensor& constant, void* to);
+template <class Attrs, class = void>
+struct HasPack : std::false_type {};
+template <class Attrs>
+struct HasPack<Attrs, std::void_t<decltype(PackedSize(std::declval<const Attrs&>(), size_t{},
+                                                      std::declval<const Tensor&>()))>>
+    : std::true_type {};
+
+template <class Attrs>
+size_t PackedSizeOf(const Attrs& attrs, size_t input, const Tensor& constant) {
+  if constexpr (HasPack<Attrs>::value) return PackedSize(attrs, input, constant);
+  return 0;
+}
+template <class Attrs>
+void PackTo(const Attrs& attrs, size_t input, const Tensor& constant, void* to) {
+  if constexpr (HasPack<Attrs>::value) Pack(attrs, input, constant, to);
+}
+<% endif %>
 
 // An op is a struct of attributes and three functions found by it:
 //   Status Read(const Node&, Attrs&);        an error refuses the node; its text is the reason
@@ -46,6 +79,14 @@ class KernelOf final : public Kernel {
   Status Run(Inputs inputs, Outputs outputs, Exec& exec) const override {
     return Compute(attrs_, inputs, outputs, exec);
   }
+<% if packing %>
+  size_t PackedSize(size_t input, const Tensor& constant) const override {
+    return PackedSizeOf(attrs_, input, constant);
+  }
+  void Pack(size_t input, const Tensor& constant, void* to) const override {
+    PackTo(attrs_, input, constant, to);
+  }
+<% endif %>
 
  private:
   Attrs attrs_;

@@ -59,6 +59,10 @@ struct TensorView {
   Raw* raw = nullptr;
   DType dtype = DType::kUndefined;
   Shape shape;
+<% if packing %>
+  // A constant as the kernel that reads it has packed it (Kernel::Pack); `raw` is null then.
+  const void* packed = nullptr;
+<% endif %>
 
   int64_t size() const noexcept { return ElementCount(shape); }
   template <class T>

@@ -46,6 +46,9 @@ class GraphProgram final : public Executable {
     return Status();
 <% else %>
     data_.plan = MakePlan(data_.graph);
+<% if packing %>
+    if (!is_saved_only_) PackConstants();
+<% endif %>
     return Status();
 <% endif %>
   }
@@ -107,6 +110,34 @@ class GraphProgram final : public Executable {
     }
   }
 
+<% if packing %>
+  // For the kernels that read them in a form of their own.
+  void PackConstants() {
+    std::map<uint32_t, Tensor> constants;
+    for (const GraphConstant& constant : data_.graph.constants) {
+      const GraphValue& value = data_.graph.values[constant.value];
+      constants[constant.value] = {constant.bytes.data, value.dtype, value.shape};
+    }
+    data_.packed.resize(data_.graph.nodes.size());
+    for (size_t i = 0; i < data_.graph.nodes.size(); ++i) {
+      const std::vector<uint32_t>& inputs = data_.graph.nodes[i].inputs;
+      for (size_t j = 0; j < inputs.size(); ++j) {
+        const auto found = constants.find(inputs[j]);
+        if (found == constants.end()) continue;
+        const size_t size = data_.kernels[i]->PackedSize(j, found->second);
+        if (size == 0) continue;
+        void* memory = nullptr;
+        packed_.push_back(Allocate(size, &memory));
+        data_.kernels[i]->Pack(j, found->second, memory);
+        Tensor& tensor = data_.packed[i][j];
+        tensor = found->second;
+        tensor.raw = nullptr;
+        tensor.packed = memory;
+      }
+    }
+  }
+
+<% endif %>
   // Room for some bytes, aligned for any element type; `data` is where to write.
   static SharedBytes Allocate(size_t size, void** data) {
     auto owner = std::make_shared<std::vector<uint64_t>>(size / sizeof(uint64_t) + 1);
@@ -202,6 +233,9 @@ class GraphProgram final : public Executable {
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   ProgramData data_;
+<% if packing %>
+  std::vector<SharedBytes> packed_;
+<% endif %>
 <% if device_memory %>
   std::vector<std::unique_ptr<DeviceBuffer>> constants_;
 <% endif %>

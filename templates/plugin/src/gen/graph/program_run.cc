@@ -176,6 +176,9 @@ void Workspace::ListInputs(size_t index) {
 <% endif %>
     inputs_.push_back(tensor);
   }
+<% if packing %>
+  for (const auto& [input, tensor] : program_.packed[index]) inputs_[input] = &tensor;
+<% endif %>
 }
 
 Status Workspace::PlaceOutputs(size_t index, Results& results) {

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+<% if packing %>
+#include <map>
+<% endif %>
 #include <memory>
 #include <vector>
 
@@ -22,6 +25,9 @@ struct ProgramData {
   Graph graph;
   std::vector<std::unique_ptr<Kernel>> kernels;  // per node
   Plan plan;
+<% if packing %>
+  std::vector<std::map<size_t, Tensor>> packed;  // per node and input: a constant that is packed
+<% endif %>
 <% if device_memory %>
   std::vector<const KernelRow*> rows;  // per node
   Runtime* runtime = nullptr;
