@@ -33,7 +33,7 @@ class SameThread final : public Exec {
   void* Stream() const noexcept override { return nullptr; }
 };
 
-// left * right, or left * transposed right, into a dense result of zeros.
+// A dense result = left * right.
 template <class T>
 class OneProduct final : public Products<T> {
  public:
@@ -44,9 +44,12 @@ class OneProduct final : public Products<T> {
   void PackRight(int64_t, const Piece& piece, T* to) const override {
     PackMatrix(right_, T{1}, piece, to);
   }
+  RowStarts<T> Start(int64_t) const override { return {&kZero, 0}; }
   T* Result(int64_t) const override { return result_; }
 
  private:
+  static constexpr T kZero{};
+
   MatrixView<T> left_;
   MatrixView<T> right_;
   T* result_;
@@ -64,6 +67,29 @@ T Dot(const T* a, const T* b, int64_t count) {
   for (int64_t j = 0; j < kSums; ++j) sum += sums[j];
   for (; i < count; ++i) sum += a[i] * b[i];
   return sum;
+}
+
+// The largest number; -infinity if there is none.
+template <class T>
+T Largest(const T* values, int64_t count) {
+  constexpr int64_t kSides = 32 / static_cast<int64_t>(sizeof(T));
+  T largest[kSides];  // side by side, as the sums of Dot
+  for (T& each : largest) each = -std::numeric_limits<T>::infinity();
+  int64_t i = 0;
+  for (; i + kSides <= count; i += kSides) {
+    for (int64_t j = 0; j < kSides; ++j) largest[j] = values[i + j] > largest[j] ? values[i + j] : largest[j];
+  }
+  for (; i < count; ++i) largest[0] = values[i] > largest[0] ? values[i] : largest[0];
+  for (const T& each : largest) largest[0] = each > largest[0] ? each : largest[0];
+  return largest[0];
+}
+
+template <class T>
+bool HasNan(const T* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (values[i] != values[i]) return true;
+  }
+  return false;
 }
 
 // A product of costs; what is above kMuch counts as that.
@@ -174,7 +200,6 @@ class Worker {
       }
       return;
     }
-    for (int64_t i = 0; i < rows_ * Width(); ++i) scores_[i] = T{};
     const MatrixView<T> transposed{keys.row(keys_.begin), 1, keys.stride};
     AddProducts(OneProduct<T>({1, rows_, Width(), depth}, {queries_, depth, 1}, transposed, scores_), thread_);
   }
@@ -218,26 +243,26 @@ class Worker {
   bool Softmax(int64_t head, T* scores, int64_t count) const {
     T sink{};
     const bool has_sink = attention_.Sink(head, &sink);
-    T most = has_sink ? sink : -std::numeric_limits<T>::infinity();
-    for (int64_t j = 0; j < count; ++j) {
-      if (!(scores[j] <= most)) most = scores[j];  // NaN is kept, and makes NaN of all shares
-    }
-    if (most == -std::numeric_limits<T>::infinity()) return false;
+    T most = Largest(scores, count);
+    if (has_sink && sink > most) most = sink;
+    // NaN is not found, but makes NaN of all shares.
+    if (most == -std::numeric_limits<T>::infinity() && !HasNan(scores, count)) return false;
     double sum = has_sink ? static_cast<double>(Exp(sink - most)) : 0;
     for (int64_t j = 0; j < count; ++j) {
       scores[j] = Exp(scores[j] - most);
       sum += static_cast<double>(scores[j]);
     }
-    for (int64_t j = 0; j < count; ++j) scores[j] /= static_cast<T>(sum);
+    const T factor = static_cast<T>(1 / sum);
+    for (int64_t j = 0; j < count; ++j) scores[j] *= factor;
     return true;
   }
 
   void MultiplyValues() {
     const RowMatrix<const T> values = attention_.Values(batch_, kv_head_);
     const int64_t depth = sizes_.v_depth;
-    for (int64_t i = 0; i < rows_ * depth; ++i) results_[i] = T{};
     const T* first = values.row(keys_.begin);
     if (rows_ < kFewRows) {
+      for (int64_t i = 0; i < rows_ * depth; ++i) results_[i] = T{};
       for (int64_t j = 0; j < Width(); ++j) {
         const T* value = first + j * values.stride;
         for (int64_t r = 0; r < rows_; ++r) {
