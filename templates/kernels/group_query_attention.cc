@@ -350,7 +350,6 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
     return InvalidArgument(Text() << "local_window_size is " << attrs.window << ", causal is " << causal);
   }
   if (attrs.shown < 0 || attrs.shown > 2) return InvalidArgument(Text() << "qk_output is " << attrs.shown);
-  if (attrs.shown == 0 && node.OutputCount() > 3) return InvalidArgument("output_qk needs a qk_output that says which");
   if (sliding != 0) return NotImplemented("a cache that holds no more than a window");
   if (cache_bits != 0) return NotImplemented("a quantized cache");
   return Status();
@@ -371,6 +370,7 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   Problem p;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &p));
+  if (outputs.has(kScores) && attrs.shown == 0) return InvalidArgument("output_qk needs a qk_output that says which");
   std::vector<Extent> extents;
   EP_RETURN_IF_ERROR(FindExtents(inputs, p, &extents));
   const Preparation preparation(attrs, inputs, p);
