@@ -218,6 +218,21 @@ def test_any_library_can_be_asked(tmp_path: Path) -> None:
     assert outcomes(line(report, "Add"))["test_add_int8"] is Outcome.NOT_CHECKED
 
 
+def test_a_test_runs_as_one_of_the_newest_version_that_is_claimed(tmp_path: Path) -> None:
+    def claim(op: str, since: int) -> Mapping[str, object]:
+        types = {"T": ["float32"]}
+        return {"domain": "", "op": op, "since": since, "ready": True, "types": types}
+
+    claims = manifest(tmp_path / "m.json", ops=[claim("Add", 7), claim("Add", 13)])
+    report = validate(toy(), claims, rungs=ALONE)
+    check = line(report, "Add")
+    assert outcomes(check)["test_add"] is Outcome.PASSED
+    assert " (some as models of opset 13);" in check.detail
+    rows = {(row["since"], row["types"]): row for row in of_op(report, "Add")["rows"]}
+    assert rows[13, "T=float32"]["opset"] == 13
+    assert rows[14, "T=int8"]["reasons"] == ["version 14 is not claimed"]
+
+
 def test_the_report_is_a_file_and_the_totals_are_a_line(minimal: Project, tmp_path: Path) -> None:
     target = tmp_path / "report.json"
     command = [sys.executable, "-m", "epforge", "validate", str(minimal.root)]

@@ -77,10 +77,10 @@ class Workers:
         )
 
 
-def ran(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def ran(workers: Workers, monkeypatch: pytest.MonkeyPatch, **bounds: int) -> list[tuple[str, str]]:
     monkeypatch.setattr(runtime, "run_worker", workers)
     at = Site(Path("lib.so"), None, THIS, "1.32.0", "check", "Ep", Limits())
-    found = at.cases({"job": "graphs"})
+    found = at.cases({"job": "graphs"}, **bounds)
     assert found.seconds == 0.5 * len(workers.jobs)
     return [(str(case["label"]), str(case["outcome"])) for case in found.cases]
 
@@ -102,6 +102,16 @@ def test_a_job_does_not_go_on_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_hang_ends_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = ran(Workers("x/2", hangs=True), monkeypatch)
     assert cases == [("x/0", "passed"), ("x/1", "passed"), ("x/2", "timed out")]
+
+
+def test_a_job_may_go_on_behind_some_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = ran(Workers("x/2", "x/4", hangs=True), monkeypatch, hangs=1)
+    assert cases[2:] == [("x/2", "timed out"), ("x/3", "passed"), ("x/4", "timed out")]
+
+
+def test_a_job_may_go_on_behind_many_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = ran(Workers(*(f"x/{number}" for number in range(7))), monkeypatch, restarts=7)
+    assert [outcome for _, outcome in cases] == ["crashed"] * 7 + ["passed"]
 
 
 def test_an_end_that_is_bad_is_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
