@@ -2,8 +2,6 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <cstring>
-
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/column_image.h"
 #include "gen/kernels/support/gemm.h"
@@ -110,6 +108,7 @@ class ColumnProducts final : public Products<T> {
     const ProductSizes& sizes = this->sizes();
     PackMatrix(MatrixView<T>{x_ + index * sizes.depth * sizes.n, sizes.n, 1}, T{1}, piece, to);
   }
+  RowStarts<T> Start(int64_t) const override { return {&zero_, 0}; }
   T* Result(int64_t index) const override {
     return columns_ + index * this->sizes().m * this->sizes().n;
   }
@@ -119,6 +118,7 @@ class ColumnProducts final : public Products<T> {
   const T* x_;
   const T* w_;
   T* columns_;
+  T zero_{};
 };
 
 // As many images at a time as have about this many elements of columns.
@@ -153,10 +153,6 @@ Status ConvolveTransposed(const Window& window, Inputs inputs, int64_t group,
   const int64_t x_image = inputs[0].size() / batch;
   for (int64_t first = 0; first < batch; first += most) {
     const int64_t images = batch - first < most ? batch - first : most;
-    ParallelFor(exec, images * rows, window.output_size(), [&](int64_t begin, int64_t end) {
-      const size_t bytes = static_cast<size_t>((end - begin) * window.output_size()) * sizeof(T);
-      std::memset(static_cast<void*>(columns + begin * window.output_size()), 0, bytes);
-    });
     const ProductSizes sizes{images * group, rows / group, window.output_size(),
                              inputs[0].shape[1] / group};
     AddProducts(ColumnProducts<T>(sizes, group, x + first * x_image, inputs[1].data<T>(), columns), exec);

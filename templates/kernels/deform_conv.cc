@@ -76,11 +76,16 @@ class SampledProducts final : public Products<T> {
         x_(inputs[0].data<T>()),
         w_(inputs[1].data<T>()),
         offsets_(inputs[2].data<T>()),
+        bias_(inputs.has(3) ? inputs[3].data<T>() : nullptr),
         mask_(inputs.has(4) ? inputs[4].data<T>() : nullptr),
         y_(y) {}
 
   MatrixView<T> Left(int64_t index) const override {
     return {w_ + index % group_ * this->sizes().m * this->sizes().depth, this->sizes().depth, 1};
+  }
+  RowStarts<T> Start(int64_t index) const override {
+    if (bias_ == nullptr) return {&zero_, 0};
+    return {bias_ + index % group_ * this->sizes().m, 1};
   }
   T* Result(int64_t index) const override { return y_ + index * this->sizes().m * this->sizes().n; }
 
@@ -112,26 +117,18 @@ class SampledProducts final : public Products<T> {
   const T* x_;
   const T* w_;
   const T* offsets_;
+  const T* bias_;
   const T* mask_;
   T* y_;
+  T zero_{};
 };
 
 template <class T>
 Status Convolve(const <%= k.attrs %>& attrs, const Window& window, Inputs inputs,
                 const MutableTensor& output, Exec& exec) {
-  T* y = output.data<T>();
-  const T* bias = inputs.has(3) ? inputs[3].data<T>() : nullptr;
-  const int64_t pixels = window.output_size();
-  const int64_t channels = output.shape[1];
-  ParallelFor(exec, output.shape[0] * channels, pixels, [&](int64_t begin, int64_t end) {
-    for (int64_t plane = begin; plane < end; ++plane) {
-      const T value = bias == nullptr ? T{} : bias[plane % channels];
-      for (int64_t i = 0; i < pixels; ++i) y[plane * pixels + i] = value;
-    }
-  });
-  const ProductSizes sizes{output.shape[0] * attrs.group, channels / attrs.group, pixels,
-                           inputs[1].shape[1] * window.taps()};
-  AddProducts(SampledProducts<T>(sizes, window, attrs, inputs, y), exec);
+  const ProductSizes sizes{output.shape[0] * attrs.group, output.shape[1] / attrs.group,
+                           window.output_size(), inputs[1].shape[1] * window.taps()};
+  AddProducts(SampledProducts<T>(sizes, window, attrs, inputs, output.data<T>()), exec);
   return Status();
 }
 

@@ -310,6 +310,9 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
 <% endif %>
   std::vector<AxisTaps> taps;
   for (const ResizedAxis& axis : axes) {
+<% if not k.p.upsample %>
+    // What is not scaled may still be cropped, though ONNX Runtime's CPU provider leaves it whole.
+<% endif %>
     const bool same = axis.scale == 1.0f && axis.input == axis.output;
     if (!same<% if not k.p.upsample %> || crop<% endif %>) taps.push_back(FindTaps(attrs.sampling, axis));
   }

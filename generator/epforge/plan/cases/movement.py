@@ -17,7 +17,6 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         Case([constant(2, 3)], {"value": {"type_of": "T2", "values": [1]}}),
         Case([constant()], {"value": {"type_of": "T2", "values": [0]}}),
     ),
-    "DepthToSpace": (Case([(1, 8, 2, 3)], {"blocksize": 2}),),
     "Expand": (Case([(3, 1), constant(2, 3, 4)]), Case([(), constant(2, 2)])),
     "Flatten": (
         Case([(2, 3, 4)]),
@@ -42,7 +41,6 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         Case([(1, 1), constant()], since=(5, NEWEST)),
         Case([(0, 3), constant(3, 0)], {"allowzero": 1}, (14, NEWEST)),
     ),
-    "Resize": (),
     "Shape": (
         *(Case([shape]) for shape in SHAPES),
         Case([(2, 3, 4)], {"start": 1, "end": -1}, (15, NEWEST)),
@@ -56,7 +54,6 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         ),
         Case([(4, 5), constant(2), constant(2)], since=(10, NEWEST)),
     ),
-    "SpaceToDepth": (Case([(1, 2, 4, 6)], {"blocksize": 2}),),
     "Split": (
         Case([(4, 3)], {"axis": 0}, (2, 17), 2),
         Case([(4, 3)], {"axis": 0, "num_outputs": 2}, (18, NEWEST), 2),
