@@ -64,7 +64,7 @@ class Cell {
     AddPeephole(1, c, out);
     activations_.Apply(kF, out, hidden);
     for (int64_t j = 0; j < hidden; ++j) h[j] = c[j];
-    activations_.Apply(kH, h, hidden);
+    activations_.ApplyUnclipped(kH, h, hidden);  // what is clipped are the gates
     for (int64_t j = 0; j < hidden; ++j) h[j] *= out[j];
   }
 

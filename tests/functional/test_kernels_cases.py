@@ -37,7 +37,11 @@ ops: [{", ".join("::".join(filter(None, op)) for op in _OPS)}]
 _WITHOUT = {
     ("", "BatchNormalization", 1),
     ("", "BatchNormalization", 6),
+    ("", "GRU", 1),
+    ("", "GRU", 3),
     ("", "InstanceNormalization", 1),
+    ("", "LSTM", 1),
+    ("", "RNN", 1),
 }
 
 

@@ -4,6 +4,7 @@
 //
 //   new DOMAIN OP SINCE          DOMAIN is - for ONNX's own
 //   int|float|text NAME VALUE    an attribute; text is in hexadecimal digits
+//   texts NAME TEXT              the texts of a list, each after a line's end, in hexadecimal digits
 //   ints|floats NAME COUNT VALUE...
 //   tensor NAME TYPE RANK DIM... BYTES
 //   input TYPE RANK DIM... BYTES  bytes in hexadecimal digits, - for none; type 0 for an absent one
@@ -24,6 +25,7 @@ void RunDelete(Run* run);
 void RunSetInt(Run* run, const char* name, int64_t value);
 void RunSetFloat(Run* run, const char* name, float value);
 void RunSetString(Run* run, const char* name, const char* value);
+void RunSetStrings(Run* run, const char* name, const char* text);
 void RunSetInts(Run* run, const char* name, const int64_t* values, size_t count);
 void RunSetFloats(Run* run, const char* name, const float* values, size_t count);
 void RunSetTensor(Run* run, const char* name, int dtype, const int64_t* dims, size_t rank,
@@ -100,6 +102,10 @@ int main() {
       if (word == "text") {
         const Bytes text = NextBytes();
         RunSetString(run, name.c_str(), std::string(text.begin(), text.end()).c_str());
+      }
+      if (word == "texts") {
+        const Bytes text = NextBytes();
+        RunSetStrings(run, name.c_str(), std::string(text.begin(), text.end()).c_str());
       }
       if (word == "ints") {
         const auto values = NextList<int64_t>();

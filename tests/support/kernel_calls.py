@@ -24,7 +24,7 @@ from epforge.plan.kernel_samples import applies, types_of
 from epforge.resolve.model import Op, OpVersion
 
 Scalar: TypeAlias = "int | float | str"
-Attribute: TypeAlias = "Scalar | tuple[int, ...] | tuple[float, ...] | Tensor"
+Attribute: TypeAlias = "Scalar | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Tensor"
 
 #: Codes of what a kernel may answer to nonsense; a caller that ran out of memory counts as well.
 _OK, _INVALID, _NOT_IMPLEMENTED, _TOO_LARGE = 0, 1, 2, 102
@@ -84,6 +84,9 @@ def _attribute(name: str, value: Attribute) -> str:
         return f"tensor {name} {value.words}"
     if isinstance(value, str):
         return f"text {name} {value.encode().hex() or '-'}"
+    if isinstance(value, tuple) and any(isinstance(item, str) for item in value):
+        text = "".join(f"\n{item}" for item in value)
+        return f"texts {name} {text.encode().hex()}"
     if isinstance(value, tuple):
         floats = any(isinstance(item, float) for item in value)
         return f"{'floats' if floats else 'ints'} {name} {_counted(value)}"
@@ -168,9 +171,10 @@ def _value(kind: str, old: Attribute | None, chance: random.Random) -> Attribute
         shape = chance.choice(((), (1,), (2,), (0,), (2**40, 2**40, 0)))
         number = chance.choice((0, 1, 7, 8, 9, 10, 16, 17, 22, 99, -1))
         return Tensor(number, shape, bytes(chance.choice((0, 1, 4, 8))))
-    if kind in ("ints", "floats"):
-        pool: tuple[Any, ...] = _LONG if kind == "ints" else _REAL
-        items = list(old) if isinstance(old, tuple) else [1] * chance.randrange(5)
+    if kind in ("ints", "floats", "strings"):
+        pool: tuple[Any, ...] = {"ints": _LONG, "floats": _REAL, "strings": _TEXT}[kind]
+        plain: Any = "Relu" if kind == "strings" else 1
+        items = list(old) if isinstance(old, tuple) else [plain] * chance.randrange(5)
         if items and chance.random() < 0.7:
             items[chance.randrange(len(items))] = chance.choice(pool)
         else:

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernel_harness.h"
@@ -17,6 +19,14 @@ namespace {
 
 using namespace PROJECT;        // NOLINT
 using namespace PROJECT::test;  // NOLINT
+
+// A list of texts, where the project's nodes have such attributes.
+template <class Value = Attribute>
+void SetTexts(FakeNode& node, const char* name, std::vector<std::string> values) {
+  if constexpr (std::is_constructible_v<Value, std::vector<std::string>>) {
+    node.Set(name, Value(std::move(values)));
+  }
+}
 
 constexpr size_t kMargin = 64;
 constexpr unsigned char kUntouched = 0xA5;
@@ -126,6 +136,18 @@ void RunSetInts(Run* run, const char* name, const int64_t* values, size_t count)
 }
 void RunSetFloats(Run* run, const char* name, const float* values, size_t count) {
   run->node.Set(name, std::vector<float>(values, values + count));
+}
+// The values stand in one text, each after a line's end.
+void RunSetStrings(Run* run, const char* name, const char* text) {
+  std::vector<std::string> values;
+  for (; *text != 0; ++text) {
+    if (*text == '\n') {
+      values.emplace_back();
+    } else {
+      values.back() += *text;
+    }
+  }
+  SetTexts(run->node, name, std::move(values));
 }
 void RunSetTensor(Run* run, const char* name, int dtype, const int64_t* dims, size_t rank,
                   const unsigned char* data, size_t bytes) {

@@ -72,6 +72,7 @@ class Runner:
             ("SetInt", None, (pointer, text, integer)),
             ("SetFloat", None, (pointer, text, ctypes.c_float)),
             ("SetString", None, (pointer, text, text)),
+            ("SetStrings", None, (pointer, text, text)),
             ("SetInts", None, (pointer, text, longs, size)),
             ("SetFloats", None, (pointer, text, floats, size)),
             ("SetTensor", None, (pointer, text, number, longs, size, text, size)),
@@ -106,7 +107,7 @@ class Runner:
             outputs: the element type of each output; None is one that nobody asks for.
             domain: of the operator.
             pieces: into how many pieces work is cut.
-            attributes: int, float, str, lists of int or of float, arrays.
+            attributes: int, float, str, lists of one of them, arrays.
 
         Raises:
             KernelError: the kernel refused or failed.
@@ -165,6 +166,8 @@ class Runner:
             lib.RunSetFloat(run, name, value)
         elif isinstance(value, int):
             lib.RunSetInt(run, name, value)
+        elif any(isinstance(item, str) for item in value):
+            lib.RunSetStrings(run, name, "".join(f"\n{item}" for item in value).encode())
         elif any(isinstance(item, float) for item in value):
             lib.RunSetFloats(run, name, (ctypes.c_float * len(value))(*value), len(value))
         else:
@@ -194,4 +197,6 @@ def _attribute(value: Any) -> Any:
         return value.decode()
     if isinstance(value, onnx.TensorProto):
         return numpy_helper.to_array(value)
+    if isinstance(value, list) and value and isinstance(value[0], bytes):
+        return [item.decode() for item in value]
     return value

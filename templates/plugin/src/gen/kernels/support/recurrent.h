@@ -100,6 +100,10 @@ class CellActivations {
     if (clip_ > 0) Clip(x, count);
     Activate(first_[which], x, count);
   }
+  template <class T>
+  void ApplyUnclipped(size_t which, T* x, int64_t count) const {
+    Activate(first_[which], x, count);
+  }
 
  private:
   template <class T>
