@@ -24,7 +24,6 @@ from epforge.resolve.naming import resolve_license, resolve_names, resolve_vendo
 from epforge.resolve.operators import resolve_ops
 from epforge.resolve.opnames import split_op
 from epforge.resolve.options import resolve_options
-from epforge.resolve.optypes import main_constraint
 from epforge.resolve.overlays import resolve_overlays
 from epforge.resolve.pending import note_unsupported
 from epforge.resolve.runtime import (
@@ -226,7 +225,8 @@ def _check_use(ops: tuple[Op, ...], types: tuple[DType, ...], found: Findings) -
         dtype
         for op in ops
         for version in op.versions
-        for dtype in version.types.get(main_constraint(version.schema) or "", ())
+        for group in version.types.values()
+        for dtype in group
     }
     for index, dtype in enumerate(types):
         if source.has("types", index) and dtype not in used and not found.errors:

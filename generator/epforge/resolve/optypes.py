@@ -16,6 +16,7 @@ _TENSORS = {
 
 #: The 16-bit floats: an operator has them only where its blueprint names them.
 HALVES = (DType.FLOAT16, DType.BFLOAT16)
+_FLOATS = (DType.FLOAT32, DType.FLOAT64, *HALVES)
 
 
 def tensor_type(text: str) -> DType | None:
@@ -90,13 +91,31 @@ def allowed_types(
 
 def main_constraint(version: SchemaVersion) -> str | None:
     """The constraint that the blueprint's ``types`` narrow: T, or else the first input's, or else
-    the first output's. None when nothing is generic."""
-    if "T" in version.constraints:
-        return "T"
-    for parameter in (*version.inputs, *version.outputs):
-        if parameter.type_str in version.constraints:
-            return parameter.type_str
-    return None
+    the first output's. None when nothing is generic.
+
+    Where it has integers alone, which come with scales that are floats, it is the scales' instead:
+    those are what the operator computes in. None where the schema fixes them.
+    """
+    generic = [
+        parameter.type_str
+        for parameter in (*version.inputs, *version.outputs)
+        if parameter.type_str in version.constraints
+    ]
+    if not generic:
+        return None
+    first = "T" if "T" in version.constraints else generic[0]
+    if _has_floats(version, first):
+        return first
+    for parameter in version.inputs:
+        if parameter.name.endswith("_scale") and _has_floats(version, parameter.type_str):
+            return parameter.type_str if parameter.type_str in version.constraints else None
+    return first
+
+
+def _has_floats(version: SchemaVersion, type_str: str) -> bool:
+    """Is an ordinary float among the types of a constraint, or is it the fixed type?"""
+    names = version.constraints.get(type_str, (type_str,))
+    return any(tensor_type(name) in _FLOATS for name in names)
 
 
 def beyond_tensors(version: SchemaVersion) -> str | None:

@@ -83,12 +83,14 @@ def test_models_choose_versions() -> None:
 def test_an_op_without_a_family_is_a_stub_for_the_versions_with_its_newest_signature() -> None:
     found = op("STFT")
     assert (found.kernel, found.row, sinces(found)) == (KernelSource.YOURS, None, [17])
-    schema = schemas.find("", "DequantizeLinear")
+    schema = schemas.find("", "OptionalHasElement")
     assert schema is not None
+    assert len(schema.versions) == 3
     newest = schema.versions[-1]
-    for version in op("{op: DequantizeLinear, kernel: yours}").versions:
-        assert version.schema.inputs == newest.inputs
-        assert [a.name for a in version.schema.attributes] == [a.name for a in newest.attributes]
+    versions = op("OptionalHasElement").versions
+    assert len(versions) == 2
+    for version in versions:
+        assert version.schema.min_inputs == newest.min_inputs
 
 
 def test_an_op_of_yours_keeps_what_its_family_had() -> None:
@@ -269,3 +271,20 @@ def test_every_operator_of_the_snapshot_resolves_or_is_refused_with_a_reason() -
             assert analysis.blueprint is not None or reasons
             for diagnostic in analysis.errors:
                 assert diagnostic.code in ("deprecated-op", "no-types"), spelling
+
+
+def test_default_types_are_those_that_quantization_computes_in() -> None:
+    """Not of the integers that it stores."""
+    for types in ("[float32]", "[float32, int32]"):
+        found = {
+            name: looked_at(name, f"types: {types}\n").blueprint
+            for name in ("DequantizeLinear", "MatMulInteger", "QLinearMatMul", "QuantizeLinear")
+        }
+        bytes_ = {DType.UINT8, DType.INT8}
+        for name, blueprint in found.items():
+            assert blueprint is not None
+            for version in blueprint.ops[0].versions:
+                integers = [set(version.types[c]) for c in ("T", "T1", "T2", "T3")
+                            if c in version.types and set(version.types[c]) & bytes_]  # fmt: skip
+                assert integers, (name, version.schema.since)
+                assert all(bytes_ <= group for group in integers), (name, version.schema.since)

@@ -37,7 +37,7 @@ def _row(
         params={
             "header": "recurrent",
             "support": _SUPPORT,
-            "defaults": ", ".join(f"ActivationKind::{name}" for name in activations),
+            "defaults": ", ".join(f'"{name}"' for name in activations),
             "switch": switch,
             "memory": op == "LSTM",
         },
@@ -49,16 +49,16 @@ ROWS = (
     _row(
         "GRU",
         (1, 3, 7, 14, 22),
-        ("kSigmoid", "kTanh"),
+        ("Sigmoid", "Tanh"),
         GRU_SAMPLES,
         switch="linear_before_reset",
     ),
     _row(
         "LSTM",
         (1, 7, 14, 22),
-        ("kSigmoid", "kTanh", "kTanh"),
+        ("Sigmoid", "Tanh", "Tanh"),
         LSTM_SAMPLES,
         switch="input_forget",
     ),
-    _row("RNN", (1, 7, 14, 22), ("kTanh",), RNN_SAMPLES),
+    _row("RNN", (1, 7, 14, 22), ("Tanh",), RNN_SAMPLES),
 )

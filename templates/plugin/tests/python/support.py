@@ -64,7 +64,11 @@ NUMBERS = {
     "uint64": onnx.TensorProto.UINT64,
     "bfloat16": onnx.TensorProto.BFLOAT16,
 }
-_NOT_IMPLEMENTED = onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented
+# What a runtime says that has no kernel for a type: most say it early, a few when they run.
+_NOT_IMPLEMENTED = (
+    onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented,
+    onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException,
+)
 _FIXED = {"float": "float32", "double": "float64"}  # tensor(float) -> float32
 
 

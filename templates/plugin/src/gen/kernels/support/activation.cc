@@ -1,8 +1,6 @@
 <%= banner %>
 #include "gen/kernels/support/activation.h"
 
-#include <string>
-
 #include "gen/kernels/support/math.h"
 #include "gen/kernels/support/text.h"
 
@@ -51,17 +49,14 @@ void Replace(T* x, int64_t count, Function function) {
 
 }  // namespace
 
-Status ReadActivations(const Node& node, const std::vector<ActivationKind>& defaults,
-                       size_t directions, std::vector<Activation>* activations) {
-  std::vector<std::string> names;
+Status ReadActivations(const Node& node, std::vector<std::string> names, size_t count,
+                       std::vector<Activation>* activations) {
   std::vector<float> alphas;
   std::vector<float> betas;
   EP_RETURN_IF_ERROR(node.Get("activations", &names));
   EP_RETURN_IF_ERROR(node.Get("activation_alpha", &alphas));
   EP_RETURN_IF_ERROR(node.Get("activation_beta", &betas));
-  // A schema's default names the functions of two directions, whatever the node has.
-  const size_t count = defaults.size() * directions;
-  if (!names.empty() && names.size() < count) {
+  if (names.size() < count) {
     return InvalidArgument(Text() << names.size() << " activations where " << count << " are needed");
   }
   activations->assign(count, Activation());
@@ -69,8 +64,7 @@ Status ReadActivations(const Node& node, const std::vector<ActivationKind>& defa
   size_t beta = 0;
   for (size_t i = 0; i < count; ++i) {
     Activation& activation = (*activations)[i];
-    activation.kind = defaults[i % defaults.size()];
-    if (!names.empty()) EP_RETURN_IF_ERROR(FindActivation(names[i], &activation.kind));
+    EP_RETURN_IF_ERROR(FindActivation(names[i], &activation.kind));
     const Description& known = kDescriptions[static_cast<size_t>(activation.kind)];
     activation.alpha = known.has_alpha && alpha < alphas.size() ? alphas[alpha++] : known.alpha;
     activation.beta = known.has_beta && beta < betas.size() ? betas[beta++] : known.beta;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gen/api/node.h"
@@ -31,10 +32,11 @@ struct Activation {
   float beta = 0;
 };
 
-// Reads "activations", which names as many functions as `defaults` has for each direction, and their
-// numbers: a function takes the next of "activation_alpha" if it has an alpha, likewise beta.
-Status ReadActivations(const Node& node, const std::vector<ActivationKind>& defaults,
-                       size_t directions, std::vector<Activation>* activations);
+// Reads "activations", the names of `count` functions or more, and their numbers: a function takes the
+// next of "activation_alpha" if it has an alpha, likewise beta. `names` are those of a node that has
+// none; where runtimes do not let kernels read texts, it is what the schema says.
+Status ReadActivations(const Node& node, std::vector<std::string> names, size_t count,
+                       std::vector<Activation>* activations);
 
 // Replaces numbers by the function's values.
 template <class T>

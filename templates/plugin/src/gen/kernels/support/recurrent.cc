@@ -35,7 +35,7 @@ class RowProducts final : public Products<T> {
 
 }  // namespace
 
-Status ReadRecurrent(const Node& node, const std::vector<ActivationKind>& defaults, RecurrentAttrs* attrs) {
+Status ReadRecurrent(const Node& node, const std::vector<std::string>& activations, RecurrentAttrs* attrs) {
   size_t direction = 0;  // the default of GRU's first version is misspelled
   EP_RETURN_IF_ERROR(ReadChoice(node, "direction", kDirections, &direction));
   attrs->reverse = direction == 1;
@@ -47,7 +47,11 @@ Status ReadRecurrent(const Node& node, const std::vector<ActivationKind>& defaul
   EP_RETURN_IF_ERROR(node.Get("hidden_size", &attrs->hidden_size));
   EP_RETURN_IF_ERROR(node.Get("clip", &attrs->clip));
   if (!(attrs->clip >= 0)) return InvalidArgument("clip is negative");
-  return ReadActivations(node, defaults, attrs->directions, &attrs->activations);
+  // The schema of RNN names those of two directions, whatever the node has.
+  const size_t copies = activations.size() == 1 ? 2 : attrs->directions;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < copies; ++i) names.insert(names.end(), activations.begin(), activations.end());
+  return ReadActivations(node, names, activations.size() * attrs->directions, &attrs->activations);
 }
 
 Status ResolveRecurrent(const RecurrentAttrs& attrs, int64_t gates, Inputs inputs, RecurrentSizes* sizes) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gen/api/exec.h"
@@ -23,7 +24,8 @@ struct RecurrentAttrs {
   std::vector<Activation> activations;  // of the first direction, then of the second
 };
 
-Status ReadRecurrent(const Node& node, const std::vector<ActivationKind>& defaults, RecurrentAttrs* attrs);
+// `activations` are those of a direction, where the node has no others.
+Status ReadRecurrent(const Node& node, const std::vector<std::string>& activations, RecurrentAttrs* attrs);
 
 struct RecurrentSizes {
   int64_t steps = 0;
