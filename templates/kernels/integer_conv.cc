@@ -24,7 +24,9 @@ Status ResolveAll(const <%= k.attrs %>& attrs, Inputs inputs, Window* window, Sh
   const int64_t channels = (*output)[1];
   EP_RETURN_IF_ERROR(CheckChannels(inputs, <%= k.p.x_zero %>, 1));
 <% if k.p.scaled %>
-  for (size_t one : {<%= k.p.x_scale %>, <%= k.p.y_scale %>, <%= k.p.y_zero %>}) EP_RETURN_IF_ERROR(CheckChannels(inputs, one, 1));
+  EP_RETURN_IF_ERROR(CheckChannels(inputs, <%= k.p.x_scale %>, 1));
+  EP_RETURN_IF_ERROR(CheckChannels(inputs, <%= k.p.y_scale %>, 1));
+  EP_RETURN_IF_ERROR(CheckChannels(inputs, <%= k.p.y_zero %>, 1));
   EP_RETURN_IF_ERROR(CheckChannels(inputs, <%= k.p.w_scale %>, channels));
 <% endif %>
   return CheckChannels(inputs, <%= k.p.w_zero %>, channels);
