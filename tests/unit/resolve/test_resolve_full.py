@@ -91,13 +91,13 @@ def test_the_operators(full: Blueprint) -> None:
         ("", "Mul", KernelSource.GENERATED),
         ("", "Relu", KernelSource.GENERATED),
         ("com.contoso", "MyClip", KernelSource.GENERATED),
-        ("com.microsoft", "BiasGelu", KernelSource.YOURS),
+        ("com.microsoft", "ComplexMul", KernelSource.YOURS),
     ]
-    add, _, _, relu, _, gelu = full.ops
+    add, _, _, relu, _, product = full.ops
     assert [version.schema.since for version in add.versions] == [13, 14]
     assert add.versions[0].types == {"T": (DType.FLOAT32, DType.FLOAT16)}
     assert all(version.types == {"T": (DType.FLOAT32,)} for version in relu.versions)
-    assert (gelu.name.snake, gelu.row) == ("com_microsoft_bias_gelu", None)
+    assert (product.name.snake, product.row) == ("com_microsoft_complex_mul", None)
 
 
 def test_what_comes_with_later_generators(full: Blueprint) -> None:
