@@ -19,6 +19,7 @@ from epforge.resolve.model import OpVersion
 
 #: Where the CPU provider is not the judge.
 _EXCEPTIONS = {
+    ("", "Bernoulli"): "it computes ONNX's function, which draws a one with the chance of a zero",
     ("", "LRN"): "it takes tensors of rank 4 only and odd sizes only",
     ("", "GroupNormalization"): "its function body at opset 21 fails on small inputs",
     ("", "ReduceLogSumExp"): "it overflows where the sum of exponentials does",

@@ -26,6 +26,7 @@ _LEFT_OUT = {
     ("BitShift", 28): "adds signed integers",
     ("Cast", 28): "adds types only, none of which the kernel has",
     ("Mod", 28): "defines the remainder by zero",
+    ("Scatter", 11): "is deprecated: no model can have it",
     ("Upsample", 10): "says that there is no such operator any more",
 }
 

@@ -10,8 +10,15 @@ from epforge.validate.cases.model import ints
 from epforge.validate.worker import schema, session
 from epforge.validate.worker.ops import combinations
 
-# Neither ORT's CPU provider nor onnx computes these. Upsample 10 says that there is no such operator.
-NO_REFERENCE = {("GlobalLpPool", 22), ("MaxRoiPool", 22), ("Upsample", 10)}
+# Neither ORT's CPU provider nor onnx computes these. Scatter 11 and Upsample 10 say that there is no
+# such operator.
+NO_REFERENCE = {
+    ("GlobalLpPool", 22),
+    ("MaxRoiPool", 22),
+    ("Multinomial", 22),
+    ("Scatter", 11),
+    ("Upsample", 10),
+}
 PREFERRED = ("float32", "int64", "bool", "uint8")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from epforge.plan.cases.model import NEWEST, SHAPES, Case, constant, scalar
+from epforge.plan.cases.model import NEWEST, SHAPES, Case, constant
 
 TABLE: Mapping[str, tuple[Case, ...]] = {
     "Concat": (
@@ -35,7 +35,6 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         Case([(2, 3)], {"pads": [0, 1, 1, 0]}, (2, 10)),
         Case([(2, 3), constant(0, 1, 1, 0)], {}, (11, NEWEST)),
     ),
-    "Range": (Case([scalar(1), scalar(9), scalar(3)]),),
     "Reshape": (
         Case([(2, 3, 4), constant(0, -1)], since=(5, NEWEST)),
         Case([(1, 1), constant()], since=(5, NEWEST)),

@@ -157,23 +157,6 @@ def _gather_elements(ask: Ask) -> Iterator[Case]:
         yield Case(f"{dims(shape)} axis={axis}", (ask.feed(shape), indices), {"axis": axis})
 
 
-def _gather_nd(ask: Ask) -> Iterator[Case]:
-    yield Case("elements", (ask.feed((3, 4)), ints([[0, 1], [2, 3]], constant=False)))
-    yield Case("rows", (ask.feed((3, 4)), ints([[2], [0]])))
-
-
-def _scatter_elements(ask: Ask) -> Iterator[Case]:
-    index = ask.types.get("Tind", "int64")
-    for axis in (0, 1):
-        inputs = (ask.feed((3, 3)), ints([[1, 0, 2], [0, 2, 1]], index), ask.feed((2, 3), low=-1))
-        yield Case(f"axis={axis}", inputs, {"axis": axis})
-
-
-def _scatter_nd(ask: Ask) -> Iterator[Case]:
-    inputs = (ask.feed((3, 4)), ints([[2], [0]], constant=False), ask.feed((2, 4), low=-1))
-    yield Case("rows", inputs)
-
-
 def _expand(ask: Ask) -> Iterator[Case]:
     wanted: tuple[tuple[_Shape, list[int]], ...] = (
         ((3, 1), [2, 3, 4]), ((3, 1), [1, 1]), ((), [2, 3]), ((1,), [0]), ((2, 0, 3), [1]),
@@ -224,77 +207,21 @@ def _pad(ask: Ask) -> Iterator[Case]:
         yield Case("empty", (ask.feed((0, 4)), ints([1, 0, 0, 0])))
 
 
-def _range(ask: Ask) -> Iterator[Case]:
-    dtype = NUMPY.get(ask.type(), np.float32)
-    for start, limit, delta in ((0, 5, 1), (1, 10, 3), (5, 0, -2), (3, 3, 1)):
-        feeds = tuple(Feed(np.asarray(v, dtype), ask.type()) for v in (start, limit, delta))
-        yield Case(f"{start}..{limit} by {delta}", feeds)
-
-
-def _trilu(ask: Ask) -> Iterator[Case]:
-    for upper in (0, 1):
-        yield Case(f"upper={upper}", (ask.feed((3, 4)),), {"upper": upper})
-    yield Case("k=1", (ask.feed((2, 3, 3)), ints(1)))
-
-
-def _cumsum(ask: Ask) -> Iterator[Case]:
-    for axis in (0, 1):
-        yield Case(f"axis={axis}", (ask.feed((3, 4)), ints(axis, ask.types.get("T2", "int64"))))
-    axis0 = ints(0, ask.types.get("T2", "int64"))
-    yield Case("exclusive, reverse", (ask.feed((3, 4)), axis0), {"exclusive": 1, "reverse": 1})
-
-
-def _topk(ask: Ask) -> Iterator[Case]:
-    distinct = np.random.default_rng(7).permutation(12).reshape(3, 4)
-    x = Feed(distinct.astype(NUMPY.get(ask.type(), np.float32)), ask.type())
-    for k, axis in ((2, 1), (1, 0), (4, 1)):
-        label = f"k={k} axis={axis}"
-        if ask.since >= 10:
-            yield Case(label, (x, ints([k])), {"axis": axis}, 2)
-        else:
-            yield Case(label, (x,), {"axis": axis, "k": k}, 2)
-
-
-def _non_zero(ask: Ask) -> Iterator[Case]:
-    for shape in ((3, 4), (5,), (0, 3)):
-        yield Case(dims(shape), (ask.feed(shape, low=0, high=1),))
-
-
-def _one_hot(ask: Ask) -> Iterator[Case]:
-    indices = Feed(
-        np.asarray([0, 2, 1]).astype(NUMPY.get(ask.type("T1"), np.float32)), ask.type("T1")
-    )
-    depth = Feed(np.asarray(3).astype(NUMPY.get(ask.type("T2"), np.float32)), ask.type("T2"), True)
-    values = Feed(
-        np.asarray([0, 1]).astype(NUMPY.get(ask.type("T3"), np.float32)), ask.type("T3"), True
-    )
-    yield Case("depth 3", (indices, depth, values))
-
-
 TABLE: Mapping[str, Builder] = {
     "Concat": _concat,
     "ConstantOfShape": _constant_of_shape,
-    "CumSum": _cumsum,
     "Expand": _expand,
     "Flatten": _flatten,
     "Gather": _gather,
     "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
-    "NonZero": _non_zero,
-    "OneHot": _one_hot,
     "Pad": _pad,
-    "Range": _range,
     "Reshape": _reshape,
-    "ScatterElements": _scatter_elements,
-    "ScatterND": _scatter_nd,
     "Shape": _shape,
     "Size": _shape,
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,
     "Tile": _tile,
-    "TopK": _topk,
     "Transpose": _transpose,
-    "Trilu": _trilu,
     "Unsqueeze": _unsqueeze,
 }

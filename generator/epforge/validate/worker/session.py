@@ -106,11 +106,15 @@ def _tensor(name: str, feed: Feed) -> Any:
     )
 
 
+#: Attributes that name an element type.
+_TYPES = frozenset({"to", "dtype", "output_dtype"})
+
+
 def _attribute(key: str, value: Any) -> Any:
     """A value as a node has it; ``key`` is empty for an op that is not ONNX's own."""
     if isinstance(value, Feed):
         return _tensor("", value)
-    if key == "to":
+    if key in _TYPES and isinstance(value, str):
         return onnx_type(value)
     if key == "value":
         return _tensor("value", Feed(value[0], value[1], True))
