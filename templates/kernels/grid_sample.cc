@@ -1,11 +1,8 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <type_traits>
-
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/choice.h"
-#include "gen/kernels/support/convert.h"
 #include "gen/kernels/support/math.h"
 
 namespace <%= ns %> {
@@ -97,23 +94,27 @@ Neighbours Find(const <%= k.attrs %>& attrs, int64_t size, G position) {
   return found;
 }
 
-// One sample of a plane.
+// The elements of a plane that a sample is made of, all axes together.
 template <class T>
-T SamplePlane(const Neighbours* axes, int64_t height, int64_t width, bool nearest, const T* plane) {
-  using Sum = std::conditional_t<std::is_same_v<T, float>, float, double>;
-  Sum sum{};
-  for (int z = 0; z < axes[0].count; ++z) {
-    for (int y = 0; y < axes[1].count; ++y) {
-      const double weight = axes[0].weight[z] * axes[1].weight[y];
-      const T* row = plane + (axes[0].at[z] * height + axes[1].at[y]) * width;
-      for (int x = 0; x < axes[2].count; ++x) {
-        if (nearest) return row[axes[2].at[x]];
-        sum += static_cast<Sum>(weight * axes[2].weight[x]) * static_cast<Sum>(row[axes[2].at[x]]);
+struct Taps {
+  int count = 0;
+  int64_t at[64];
+  T weight[64];
+
+  // The axes are depth, height and width.
+  Taps(const Neighbours* axes, int64_t height, int64_t width) {
+    for (int z = 0; z < axes[0].count; ++z) {
+      for (int y = 0; y < axes[1].count; ++y) {
+        const int64_t row = (axes[0].at[z] * height + axes[1].at[y]) * width;
+        const double factor = axes[0].weight[z] * axes[1].weight[y];
+        for (int x = 0; x < axes[2].count; ++x, ++count) {
+          at[count] = row + axes[2].at[x];
+          weight[count] = static_cast<T>(factor * axes[2].weight[x]);
+        }
       }
     }
   }
-  return Convert<T>(sum);
-}
+};
 
 // Finds what each place of the grid is made of once, for all channels.
 template <class T, class G>
@@ -129,8 +130,8 @@ void SamplePlaces(const <%= k.attrs %>& attrs, Inputs inputs, const MutableTenso
   const T* x = inputs[0].data<T>();
   const G* grid = inputs[1].data<G>();
   T* y = output.data<T>();
-  const int64_t taps = attrs.mode == Mode::kCubic ? 16 : 4;
-  ParallelFor(exec, shape[0] * places, (channels + 4) * taps, [&](int64_t begin, int64_t end) {
+  const int64_t cost = (channels + 8) * (attrs.mode == Mode::kCubic ? 16 : 4);
+  ParallelFor(exec, shape[0] * places, cost, [&](int64_t begin, int64_t end) {
     Neighbours axes[3];
     axes[0].count = 1;
     axes[0].at[0] = 0;
@@ -140,10 +141,14 @@ void SamplePlaces(const <%= k.attrs %>& attrs, Inputs inputs, const MutableTenso
       axes[2] = Find(attrs, width, position[0]);
       axes[1] = Find(attrs, height, position[1]);
       if (solid) axes[0] = Find(attrs, depth, position[2]);
-      const int64_t image = i / places * channels;
-      for (int64_t c = image; c < image + channels; ++c) {
-        const T* plane = x + c * depth * height * width;
-        y[c * places + i % places] = SamplePlane(axes, height, width, attrs.mode == Mode::kNearest, plane);
+      const Taps<T> taps(axes, height, width);
+      const int64_t first = i / places * channels;
+      const T* plane = x + first * depth * height * width;
+      T* to = y + first * places + i % places;
+      for (int64_t c = 0; c < channels; ++c, plane += depth * height * width, to += places) {
+        T sum{};
+        for (int t = 0; t < taps.count; ++t) sum += taps.weight[t] * plane[taps.at[t]];
+        *to = sum;
       }
     }
   });

@@ -78,47 +78,67 @@ struct Between {
   }
 };
 
-// What the samples of a bin give together: their mean, or the largest of the weighted pixels around
-// them, which is how ONNX defines the maximum.
+// The planes of the channels [begin, end) of an image, and the same bin of each of them.
 template <class T>
-T PoolBin(const Samples<T>& down, const Samples<T>& across, int64_t row, int64_t column, bool max,
-          const T* plane) {
-  if (!(down.per_bin > T(0)) || !(across.per_bin > T(0))) return T{};
+struct Channels {
+  const T* x;
+  int64_t x_step;
+  T* y;
+  int64_t y_step;
+  int64_t count;
+};
+
+// Adds a sample to the bins: to their sums, or to the largest of the weighted pixels around a sample,
+// which is how ONNX defines the maximum.
+template <class T>
+void AddSample(const Between<T>& y, const Between<T>& x, int64_t width, bool max, bool first,
+               const Channels<T>& channels) {
+  const bool inside = y.inside && x.inside;
+  const T* above = channels.x + y.low * width;
+  const T* below = channels.x + y.high * width;
+  const T weights[] = {(T(1) - y.part) * (T(1) - x.part), (T(1) - y.part) * x.part,
+                       y.part * (T(1) - x.part), y.part * x.part};
+  T* to = channels.y;
+  if (!max) {
+    for (int64_t c = 0, at = 0; inside && c < channels.count; ++c, at += channels.x_step, to += channels.y_step) {
+      *to += weights[0] * above[at + x.low] + weights[1] * above[at + x.high] +
+             weights[2] * below[at + x.low] + weights[3] * below[at + x.high];
+    }
+    return;
+  }
+  for (int64_t c = 0, at = 0; c < channels.count; ++c, at += channels.x_step, to += channels.y_step) {
+    T values[4]{};
+    if (inside) {
+      values[0] = weights[0] * above[at + x.low];
+      values[1] = weights[1] * above[at + x.high];
+      values[2] = weights[2] * below[at + x.low];
+      values[3] = weights[3] * below[at + x.high];
+    }
+    if (first) *to = values[0];
+    for (T value : values) *to = value > *to ? value : *to;
+  }
+}
+
+// One bin of all the channels, which hold zeros.
+template <class T>
+void PoolBin(const Samples<T>& down, const Samples<T>& across, int64_t row, int64_t column, bool max,
+             const Channels<T>& channels) {
+  if (!(down.per_bin > T(0)) || !(across.per_bin > T(0))) return;
   const Range lines = RangeOf(down, row);
   const Range columns = RangeOf(across, column);
   const T all = down.per_bin * across.per_bin;
   const int64_t visited = (lines.end - lines.begin) * (columns.end - columns.begin);
-  T sum{};
-  bool first = true;
-  T largest{};
-  const auto consider = [&](T value) {
-    if (first || value > largest) largest = value;
-    first = false;
-  };
-  if (static_cast<T>(visited) < all) consider(T{});  // those that are left out see zeros
+  bool first = static_cast<T>(visited) == all;  // else those that are left out see the zeros
   for (int64_t i = lines.begin; i < lines.end; ++i) {
     const Between<T> y(down.Place(row, i), down.size);
-    const T* above = plane + y.low * across.size;
-    const T* below = plane + y.high * across.size;
     for (int64_t j = columns.begin; j < columns.end; ++j) {
       const Between<T> x(across.Place(column, j), across.size);
-      if (!y.inside || !x.inside) {
-        consider(T{});
-        continue;
-      }
-      const T values[] = {(T(1) - y.part) * (T(1) - x.part) * above[x.low],
-                          (T(1) - y.part) * x.part * above[x.high],
-                          y.part * (T(1) - x.part) * below[x.low],
-                          y.part * x.part * below[x.high]};
-      if (max) {
-        for (T value : values) consider(value);
-      } else {
-        sum += values[0] + values[1] + values[2] + values[3];
-      }
+      AddSample(y, x, across.size, max, first, channels);
+      first = false;
     }
   }
-  if (max) return largest;
-  return sum / (all > T(1) ? all : T(1));
+  if (max || !(all > T(1))) return;
+  for (int64_t c = 0; c < channels.count; ++c) channels.y[c * channels.y_step] /= all;
 }
 
 template <class T>
@@ -141,15 +161,22 @@ Status Align(const <%= k.attrs %>& attrs, Inputs inputs, const MutableTensor& ou
     return Samples<T>(roi[0] * scale - offset, roi[2] * scale - offset, !attrs.half_pixel,
                       attrs.sampling_ratio, count, size);
   };
+  const int64_t plane = shape[2] * shape[3];
   ParallelFor(exec, output.shape[0] * channels, bins * 64, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const T* roi = rois + i / channels * 4;
+    for (int64_t i = begin * bins; i < end * bins; ++i) y[i] = T{};
+    while (begin < end) {  // region by region
+      const int64_t n = begin / channels;
+      const int64_t channel = begin % channels;
+      const int64_t rest = end - begin < channels - channel ? end - begin : channels - channel;
+      const T* roi = rois + n * 4;
       const Samples<T> across = samples(roi, shape[3], attrs.width);
       const Samples<T> down = samples(roi + 1, shape[2], attrs.height);
-      const T* plane = x + (images[i / channels] * channels + i % channels) * shape[2] * shape[3];
+      const T* from = x + (images[n] * channels + channel) * plane;
       for (int64_t b = 0; b < bins; ++b) {
-        y[i * bins + b] = PoolBin(down, across, b / attrs.width, b % attrs.width, attrs.max, plane);
+        const Channels<T> bin{from, plane, y + begin * bins + b, bins, rest};
+        PoolBin(down, across, b / attrs.width, b % attrs.width, attrs.max, bin);
       }
+      begin += rest;
     }
   });
   return Status();

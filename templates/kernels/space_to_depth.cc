@@ -4,27 +4,43 @@
 
 #include "gen/kernels/support/checks.h"
 #include "gen/kernels/support/choice.h"
-#include "gen/kernels/support/copy.h"
 
 namespace <%= ns %> {
 namespace {
 
-// The order in which the channels of the to_space tensor are counted. DCR: the place in the block changes
+// The order in which the channels of the deep tensor are counted. DCR: the place in the block changes
 // slowest, so that all channels of one place lie together. CRD: it changes fastest.
 constexpr const char* kModes[] = {"DCR", "CRD"};
 
-// X, taken apart into six dimensions; `sources` says which of them each dimension of Y is made of.
-Shape TakeApart(const <%= k.attrs %>& attrs, const Shape& x, std::vector<int64_t>* sources) {
+// Line by line of the wide tensor: place i of a line of it is in one of `b` lines of the deep one.
+template <class T>
+Status Move(const <%= k.attrs %>& attrs, const Shape& wide, const void* x, void* y, Exec& exec) {
   const int64_t b = attrs.blocksize;
+  const int64_t channels = wide[1];
+  const int64_t height = wide[2] / b;
+  const int64_t width = wide[3] / b;
+  ParallelFor(exec, wide[0] * channels * wide[2], wide[3], [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t row = line % wide[2];
+      const int64_t image = line / wide[2] / channels;
+      const int64_t channel = line / wide[2] % channels;
+      for (int64_t column = 0; column < b; ++column) {
+        const int64_t place = row % b * b + column;
+        const int64_t deep = attrs.channel_first ? channel * b * b + place : place * channels + channel;
+        const int64_t start = ((image * b * b * channels + deep) * height + row / b) * width;
 <% if to_space %>
-  *sources = attrs.channel_first ? std::vector<int64_t>{0, 1, 4, 2, 5, 3} : std::vector<int64_t>{0, 3, 4, 1, 5, 2};
-  const int64_t channels = x[1] / b / b;
-  if (attrs.channel_first) return {x[0], channels, b, b, x[2], x[3]};
-  return {x[0], b, b, channels, x[2], x[3]};
+        const T* from = static_cast<const T*>(x) + start;
+        T* to = static_cast<T*>(y) + line * wide[3] + column;
+        for (int64_t i = 0; i < width; ++i) to[i * b] = from[i];
 <% else %>
-  *sources = attrs.channel_first ? std::vector<int64_t>{0, 1, 3, 5, 2, 4} : std::vector<int64_t>{0, 3, 5, 1, 2, 4};
-  return {x[0], x[1], x[2] / b, b, x[3] / b, b};
+        const T* from = static_cast<const T*>(x) + line * wide[3] + column;
+        T* to = static_cast<T*>(y) + start;
+        for (int64_t i = 0; i < width; ++i) to[i] = from[i * b];
 <% endif %>
+      }
+    }
+  });
+  return Status();
 }
 
 }  // namespace
@@ -63,16 +79,18 @@ Status InferShapes(const <%= k.attrs %>& attrs, Inputs inputs, Shapes& shapes) {
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
   if (outputs[0].size() == 0) return Status();
-  std::vector<int64_t> sources;
-  const Shape x = TakeApart(attrs, inputs[0].shape, &sources);
-  const std::vector<int64_t> dense = DenseStrides(x);
-  Shape y = x;
-  std::vector<int64_t> strides = x;
-  for (size_t i = 0; i < x.size(); ++i) {
-    y[i] = x[static_cast<size_t>(sources[i])];
-    strides[i] = dense[static_cast<size_t>(sources[i])];
+  const Shape& wide = <% if to_space %>outputs<% else %>inputs<% endif %>[0].shape;
+  // Elements are only moved, so all types of one size share a kernel.
+  switch (inputs[0].dtype) {
+<% for carrier, enumerators in k.by_size %>
+<% for enumerator in enumerators %>
+    case DType::<%= enumerator %>:
+<% endfor %>
+      return Move<<%= carrier %>>(attrs, wide, inputs[0].raw, outputs[0].raw, exec);
+<% endfor %>
+    default:
+      return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
   }
-  return CopyStrided(exec, outputs[0].raw, inputs[0].raw, y, strides, SizeOf(inputs[0].dtype));
 }
 
 }  // namespace <%= ns %>

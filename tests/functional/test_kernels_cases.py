@@ -39,10 +39,14 @@ _WITHOUT = {
     ("", "BatchNormalization", 6),
     ("", "GRU", 1),
     ("", "GRU", 3),
+    ("", "GlobalLpPool", 1),
+    ("", "GlobalLpPool", 22),
     ("", "InstanceNormalization", 1),
     ("", "LSTM", 1),
-    ("", "RNN", 1),
+    ("", "MaxRoiPool", 22),
     ("", "Multinomial", 22),
+    ("", "RNN", 1),
+    ("", "Upsample", 1),
 }
 
 

@@ -12,6 +12,8 @@ _SUPPORT = (
     *("choice.cc", "choice.h", "convert.h", "copy.cc", "copy.h", "device.h", "math.h"),
     *("resample.cc", "resample.h", "strides.cc", "strides.h"),
 )
+#: Of the versions that only ONNX Runtime computes, the types that it has.
+_OLD = (*FLOATS, DType.INT8, DType.INT32, DType.UINT8)
 _NEWEST = (18, 19)
 _SINCE_11 = (11, 13, *_NEWEST)
 
@@ -121,7 +123,7 @@ ROWS = (
         op="Resize",
         family="resize",
         since=(10, *_SINCE_11),
-        types={"T1": ALL, "T": ALL, "T2": FLOATS},
+        types={"T1": ALL, "T": _OLD, "T2": FLOATS},
         host_inputs=(1, 2, 3),
         params={"upsample": False, "support": _SUPPORT},
         samples=_RESIZE_SAMPLES,
@@ -130,7 +132,7 @@ ROWS = (
         op="Upsample",
         family="resize",
         since=(1, 7, 9),  # version 10 only says that the operator is deprecated
-        types={"T": ALL},
+        types={"T": _OLD},
         host_inputs=(1,),
         params={"upsample": True, "support": _SUPPORT},
         samples=(

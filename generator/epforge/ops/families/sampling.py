@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import CHECKS, FLOATS, NUMBERS, value
+from epforge.ops.families._common import CHECKS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _WINDOW = (*CHECKS, "choice.cc", "choice.h", "device.h", "window.cc", "window.h")
@@ -87,9 +87,9 @@ ROWS = (
         op="GridSample",
         family="grid_sample",
         since=(16, 20, 22),
-        types={"T1": NUMBERS, "T2": FLOATS},
+        types={"T1": FLOATS, "T2": FLOATS},  # between integers there is no rule for fractions
         params={
-            "support": (*CHECKS, "choice.cc", "choice.h", "convert.h", "device.h", "math.h"),
+            "support": (*CHECKS, "choice.cc", "choice.h", "device.h", "math.h"),
         },
         samples=_GRID_SAMPLES,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, FLOATS, NUMBERS, value
+from epforge.ops.families._common import ANY, CHECKS, FLOATS, NUMBERS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _WINDOW = (*CHECKS, "choice.cc", "choice.h", "device.h", "window.cc", "window.h")
@@ -72,13 +72,10 @@ def _blocks(op: str, since: tuple[int, ...], samples: tuple[Sample, ...]) -> Fam
         op=op,
         family="space_to_depth",
         since=since,
-        types={"T": ALL},
+        types={"T": ANY},
         params={
             "to_space": op == "DepthToSpace",
-            "support": (
-                *CHECKS,
-                *("choice.cc", "choice.h", "copy.cc", "copy.h", "strides.cc", "strides.h"),
-            ),
+            "support": (*CHECKS, "choice.cc", "choice.h"),
         },
         samples=samples,
     )

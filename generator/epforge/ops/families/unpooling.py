@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, FLOATS, value
+from epforge.ops.families._common import ANY, CHECKS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _INT64 = DType.INT64
@@ -51,7 +51,7 @@ ROWS = (
         op="CenterCropPad",
         family="center_crop_pad",
         since=(18,),
-        types={"T": ALL, "Tind": (DType.INT32, _INT64)},
+        types={"T": ANY, "Tind": (DType.INT32, _INT64)},
         host_inputs=(1,),
         params={"header": "op", "support": CHECKS},
         samples=(

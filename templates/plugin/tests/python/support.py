@@ -64,10 +64,12 @@ NUMBERS = {
     "uint64": onnx.TensorProto.UINT64,
     "bfloat16": onnx.TensorProto.BFLOAT16,
 }
-# What a runtime says that has no kernel for a type: most say it early, a few when they run.
+# What a runtime says that has no kernel for a type: most say it early, a few when they run. Or it
+# expands the operator to a function that does not fit the types.
 _NOT_IMPLEMENTED = (
     onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented,
     onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException,
+    onnxruntime.capi.onnxruntime_pybind11_state.Fail,
 )
 _FIXED = {"float": "float32", "double": "float64"}  # tensor(float) -> float32
 
