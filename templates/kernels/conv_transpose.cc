@@ -97,12 +97,12 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Window* window, Shape
 template <class T>
 class ColumnProducts final : public Products<T> {
  public:
-  ColumnProducts(const ProductSizes& sizes, int64_t group, const T* x, const T* w, T* columns)
-      : Products<T>(sizes), group_(group), x_(x), w_(w), columns_(columns) {}
+  ColumnProducts(const ProductSizes& sizes, int64_t group, const T* x, const T* weights, T* columns)
+      : Products<T>(sizes), group_(group), x_(x), weights_(weights), columns_(columns) {}
 
-  MatrixView<T> Left(int64_t index) const override {
-    const ProductSizes& sizes = this->sizes();
-    return {w_ + index % group_ * sizes.depth * sizes.m, 1, sizes.m};
+  MatrixView<T> Left(int64_t) const override { return {}; }
+  const T* PackedLeft(int64_t index) const override {
+    return weights_ + index % group_ * PackedLeftSize(this->sizes().m, this->sizes().depth);
   }
   void PackRight(int64_t index, const Piece& piece, T* to) const override {
     const ProductSizes& sizes = this->sizes();
@@ -116,10 +116,29 @@ class ColumnProducts final : public Products<T> {
  private:
   int64_t group_;
   const T* x_;
-  const T* w_;
+  const T* weights_;  // packed
   T* columns_;
   T zero_{};
 };
+
+// The weights of each group as the left-hand matrix of a product, packed: they lie in memory with
+// its columns next to each other, which is slow to walk along the rows.
+template <class T>
+Status PackWeights(const Tensor& w, int64_t group, int64_t rows, int64_t depth, Exec& exec,
+                   T** packed) {
+  const int64_t size = PackedLeftSize(rows, depth);
+  void* memory = nullptr;
+  EP_RETURN_IF_ERROR(CheckShape({group, size}));
+  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(group * size) * sizeof(T), &memory));
+  *packed = static_cast<T*>(memory);
+  ParallelFor(exec, group, size, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const MatrixView<T> matrix{w.data<T>() + g * depth * rows, 1, rows};
+      PackLeft(matrix, rows, depth, *packed + g * size);
+    }
+  });
+  return Status();
+}
 
 // As many images at a time as have about this many elements of columns.
 constexpr int64_t kColumns = 1 << 20;
@@ -149,13 +168,15 @@ Status ConvolveTransposed(const Window& window, Inputs inputs, int64_t group,
   void* memory = nullptr;
   EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(most * image) * sizeof(T), &memory));
   T* columns = static_cast<T*>(memory);
+  T* weights = nullptr;
+  const int64_t depth = inputs[0].shape[1] / group;
+  EP_RETURN_IF_ERROR(PackWeights(inputs[1], group, rows / group, depth, exec, &weights));
   const T* x = inputs[0].data<T>();
   const int64_t x_image = inputs[0].size() / batch;
   for (int64_t first = 0; first < batch; first += most) {
     const int64_t images = batch - first < most ? batch - first : most;
-    const ProductSizes sizes{images * group, rows / group, window.output_size(),
-                             inputs[0].shape[1] / group};
-    AddProducts(ColumnProducts<T>(sizes, group, x + first * x_image, inputs[1].data<T>(), columns), exec);
+    const ProductSizes sizes{images * group, rows / group, window.output_size(), depth};
+    AddProducts(ColumnProducts<T>(sizes, group, x + first * x_image, weights, columns), exec);
     AddColumns(window, columns, images * channels, y + first * channels * plane, exec);
   }
   return Status();
