@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from epforge.ops.families._common import ALL, CHECKS, FLOATS, Nested, value
+from epforge.ops.families._common import CHECKS, FLOATS, NUMBERS, Nested, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _SUPPORT = (
@@ -123,7 +123,7 @@ ROWS = (
         op="Resize",
         family="resize",
         since=(10, *_SINCE_11),
-        types={"T1": ALL, "T": _OLD, "T2": FLOATS},
+        types={"T1": NUMBERS, "T": _OLD, "T2": FLOATS},
         host_inputs=(1, 2, 3),
         params={"upsample": False, "support": _SUPPORT},
         samples=_RESIZE_SAMPLES,
