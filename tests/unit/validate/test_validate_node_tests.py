@@ -37,7 +37,9 @@ def numbers(name: str, shape: tuple[int, ...]) -> Any:
 SHAPES = [(3,), (2, 2), (), (0, 2)]
 
 
-@pytest.mark.parametrize("name", ["FLOAT", "BOOL", "STRING", "BFLOAT16", "FLOAT8E4M3FN"])
+@pytest.mark.parametrize(
+    "name", ["FLOAT", "BOOL", "STRING", "BFLOAT16", "FLOAT8E4M3FN", "FLOAT8E5M2"]
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_values_of_every_type_go_through_a_session(name: str, shape: tuple[int, ...]) -> None:
     sent = numbers(name, shape)
@@ -140,5 +142,6 @@ def test_a_float64_may_be_computed_as_float32_where_the_operator_may() -> None:
 
     close = float64("Relu", 14, T="float64")
     assert float64("LayerNormalization", 17, T="float64", U="float32") > close
+    assert float64("Attention", 23, T1="float64", T2="float64") > close
     assert float64("GroupNormalization", 21, T="float64") > close
     assert float64("BatchNormalization", 15, T="float64", T1="float64", T2="float64") == close

@@ -27,6 +27,8 @@ _TOLERANCE = {
 }
 
 
+# Attributes that say in which type an operator computes.
+_STAGES = frozenset({"stash_type", "softmax_precision"})
 # Operators of which onnx's reference evaluator computes something else than ONNX says.
 _MISTAKEN = {"LRN": "it takes the batch for the channels"}
 
@@ -300,7 +302,7 @@ def tolerance_of(ask: Ask) -> Mapping[str, tuple[float, float]]:
     from epforge.validate.worker import schema
 
     known = schema.find(ask.domain, ask.op, ask.since)
-    staged = known is not None and "stash_type" in known.attributes
+    staged = known is not None and not _STAGES.isdisjoint(known.attributes)
     if staged or "float32" in ask.types.values():
         return {**_TOLERANCE, "float64": _TOLERANCE["float32"]}
     return _TOLERANCE

@@ -46,10 +46,10 @@ def arrays(values: Sequence[Any]) -> list[Any]:
 def to_value(array: Any) -> Any:
     """The OrtValue of an array, whose element type may be one that numpy alone does not have."""
     import onnxruntime
-    from onnx import helper, numpy_helper
+    from onnx import TensorProto, helper, numpy_helper
 
     number = helper.np_dtype_to_tensor_dtype(array.dtype)
-    if array.dtype.kind != "V":  # what others add to numpy is of that kind
+    if number < TensorProto.BFLOAT16:  # the first that numpy does not have
         return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), number)
     content = numpy_helper.from_array(array).raw_data  # packed as the runtime has it
