@@ -58,13 +58,25 @@ struct Problem {
 
 // How far a batch is.
 struct Extent {
-  int64_t old = 0;    // tokens in the cache
+  int64_t old = 0;    // tokens before the call
   int64_t fresh = 0;  // those of the call
+  int64_t gone = 0;   // those before the call that are no longer in the cache
+
   int64_t all() const { return old + fresh; }
+  int64_t held() const { return old - gone; }
+  int64_t keys() const { return held() + fresh; }
 };
 
 const float* Data(Inputs inputs, size_t index) {
   return inputs.has(index) ? inputs[index].data<float>() : nullptr;
+}
+
+float* Results(Outputs outputs, size_t index) {
+  return outputs.has(index) ? outputs[index].data<float>() : nullptr;
+}
+
+void CopyFloats(const float* from, int64_t count, float* to) {
+  if (count > 0) std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
 }
 
 Status Unfit(Inputs inputs, size_t index, const char* what) {
@@ -97,7 +109,7 @@ Status ReadQueries(Inputs inputs, Problem* p) {
   return Status();
 }
 
-Status ReadCache(Inputs inputs, Problem* p) {
+Status ReadCache(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   if (inputs[kTotal].size() != 1) return Unfit(inputs, kTotal, "must be one number");
   p->total = *inputs[kTotal].data<int32_t>();
   if (p->total < p->rows) return InvalidArgument(Text() << "total_sequence_length is " << p->total << ", but query has " << p->rows << " rows");
@@ -115,7 +127,10 @@ Status ReadCache(Inputs inputs, Problem* p) {
     if (past != Shape{p->batches, p->kv_heads, p->past, p->depth}) return Unfit(inputs, kPastKey, "must be (batch, kv_num_heads, past, head size)");
     if (inputs[kPastValue].shape != past) return Unfit(inputs, kPastValue, "must have the shape of past_key");
   }
-  p->capacity = p->past > p->total ? p->past : p->total;
+  p->capacity = p->past > p->total || attrs.sliding ? p->past : p->total;
+  if (attrs.sliding && p->past < attrs.window) {
+    return InvalidArgument(Text() << "the cache has " << p->past << " rows for a window of " << attrs.window);
+  }
   return Status();
 }
 
@@ -140,8 +155,8 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   p->heads = attrs.num_heads;
   p->kv_heads = attrs.kv_num_heads;
   EP_RETURN_IF_ERROR(ReadQueries(inputs, p));
-  EP_RETURN_IF_ERROR(ReadCache(inputs, p));
-  EP_RETURN_IF_ERROR(CheckShape({p->batches, p->heads, p->capacity, p->depth}));
+  EP_RETURN_IF_ERROR(ReadCache(attrs, inputs, p));
+  EP_RETURN_IF_ERROR(CheckShape({p->batches, p->heads, p->capacity + p->rows, p->depth}));
   EP_RETURN_IF_ERROR(CheckRotary(attrs, inputs, *p));
   if (inputs.has(kKeyScale) || inputs.has(kValueScale)) return NotImplemented("a quantized cache");
   if (inputs.has(kScoreBias) && !IsScoreBias(inputs[kScoreBias].shape, *p)) {
@@ -157,8 +172,16 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   return Status();
 }
 
+// How many of the last of `tokens` tokens a cache of `capacity` rows holds, when it makes room for as
+// many as it can without losing one of the window.
+int64_t Held(int64_t tokens, int64_t capacity, int64_t window) {
+  if (tokens <= capacity) return tokens;
+  const int64_t room = capacity - window + 1;
+  return tokens - (tokens - capacity + room - 1) / room * room;
+}
+
 // Reads where each batch is from the inputs that say it.
-Status FindExtents(Inputs inputs, const Problem& p, std::vector<Extent>* extents) {
+Status FindExtents(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p, std::vector<Extent>* extents) {
   const int32_t* last = inputs[kLastKeys].data<int32_t>();
   const int32_t* given = inputs.has(kFresh) ? inputs[kFresh].data<int32_t>() : nullptr;
   extents->resize(static_cast<size_t>(p.batches));
@@ -172,10 +195,13 @@ Status FindExtents(Inputs inputs, const Problem& p, std::vector<Extent>* extents
     if (fresh < 0 || fresh > most) {
       return InvalidArgument(Text() << "query_seqlens has " << fresh << ", but there are no more than " << most << " new tokens");
     }
-    if (all - fresh > p.past) {
+    Extent& extent = (*extents)[static_cast<size_t>(b)];
+    extent = {all - fresh, fresh, 0};
+    if (attrs.sliding) {
+      extent.gone = extent.old - Held(extent.old, p.past, attrs.window);
+    } else if (extent.old > p.past) {
       return InvalidArgument(Text() << "the cache should hold " << all - fresh << " tokens and has " << p.past);
     }
-    (*extents)[static_cast<size_t>(b)] = {all - fresh, fresh};
   }
   return Status();
 }
@@ -248,6 +274,76 @@ Status Reserve(int64_t elements, Exec& exec, float** memory) {
   return Status();
 }
 
+// Rows of the call, and what is done to them.
+struct Rows {
+  const Problem& p;
+  const std::vector<Extent>& extents;
+  const Preparation* preparation;  // null: the rows are taken as they are
+  const float* norm;
+  float epsilon;
+};
+
+// Puts the tokens of the call behind those in the cache, and changes `rows` to where all of them
+// are. Old tokens stay where they are when the old cache and the new one are one.
+Status Remember(const Rows& what, bool sliding, int64_t window, const float* past, float* present, HeadRows* rows, Exec& exec) {
+  const Problem& p = what.p;
+  // A sliding cache may lose tokens that the call still needs: all of them meet elsewhere first.
+  const int64_t capacity = sliding ? p.past + p.rows : p.capacity;
+  const int64_t head = capacity * p.depth;
+  float* cache = sliding ? nullptr : present;
+  if (cache == nullptr) EP_RETURN_IF_ERROR(Reserve(p.batches * p.kv_heads * head, exec, &cache));
+  const HeadRows fresh = *rows;
+  ParallelFor(exec, p.batches * p.kv_heads, head, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const int64_t batch = n / p.kv_heads;
+      const Extent& extent = what.extents[static_cast<size_t>(batch)];
+      float* to = cache + n * head;
+      if (past != cache) {
+        CopyFloats(past + n * p.past * p.depth, extent.held() * p.depth, to);
+        for (int64_t j = extent.keys() * p.depth; j < head; ++j) to[j] = 0.0f;
+      }
+      to += extent.held() * p.depth;
+      const RowMatrix<const float> from = fresh.matrix(batch, n % p.kv_heads);
+      for (int64_t row = 0; row < extent.fresh; ++row, to += p.depth) {
+        if (what.preparation != nullptr) {
+          what.preparation->Run(from.row(row), batch, row, extent, what.norm, what.epsilon, to);
+        } else {
+          CopyFloats(from.row(row), p.depth, to);
+        }
+      }
+      if (!sliding || present == nullptr) continue;
+      const int64_t kept = Held(extent.all(), p.past, window);
+      float* last = present + n * p.past * p.depth;
+      CopyFloats(cache + n * head + (extent.keys() - kept) * p.depth, kept * p.depth, last);
+      for (int64_t j = kept * p.depth; j < p.past * p.depth; ++j) last[j] = 0.0f;
+    }
+  });
+  *rows = {cache, p.kv_heads * head, head, p.depth};
+  return Status();
+}
+
+Status PrepareQueries(const Rows& what, HeadRows* rows, Exec& exec) {
+  const Problem& p = what.p;
+  const HeadRows fresh = *rows;
+  const int64_t head = p.rows * p.depth;
+  float* memory = nullptr;
+  EP_RETURN_IF_ERROR(Reserve(p.batches * p.heads * head, exec, &memory));
+  ParallelFor(exec, p.batches * p.heads, 4 * head, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const int64_t batch = n / p.heads;
+      const Extent& extent = what.extents[static_cast<size_t>(batch)];
+      const RowMatrix<const float> from = fresh.matrix(batch, n % p.heads);
+      float* to = memory + n * head;
+      for (int64_t row = 0; row < extent.fresh; ++row, to += p.depth) {
+        what.preparation->Run(from.row(row), batch, row, extent, what.norm, what.epsilon, to);
+      }
+      for (int64_t i = 0; i < (p.rows - extent.fresh) * p.depth; ++i) to[i] = 0.0f;  // padding
+    }
+  });
+  *rows = {memory, p.heads * head, head, p.depth};
+  return Status();
+}
+
 class Grouped final : public Attention<float> {
  public:
   Grouped(const <%= k.attrs %>& attrs, const AttentionSizes& sizes, float scale, const Problem& problem,
@@ -258,7 +354,7 @@ class Grouped final : public Attention<float> {
         extents_(extents),
         sinks_(Data(inputs, kSinks)),
         result_(outputs[kResult].data<float>()),
-        scores_(outputs.has(kScores) ? outputs[kScores].data<float>() : nullptr) {
+        scores_(Results(outputs, kScores)) {
     if (!inputs.has(kScoreBias)) return;
     const Shape& shape = inputs[kScoreBias].shape;
     const int64_t matrix = shape[2] * shape[3];
@@ -276,14 +372,14 @@ class Grouped final : public Attention<float> {
   KeyRange Visible(const QueryAt& at) const override {
     const Extent& extent = extents_[static_cast<size_t>(at.batch)];
     if (at.row >= extent.fresh) return {0, 0};
-    if (!attrs_.causal) return {0, extent.all()};
-    const int64_t end = extent.old + at.row + 1;
+    if (!attrs_.causal) return {0, extent.keys()};
+    const int64_t end = extent.held() + at.row + 1;
     return {attrs_.window >= 0 && attrs_.window < end ? end - attrs_.window : 0, end};
   }
 
   bool AddBias(const QueryAt& at, const KeyRange& range, float* scores) const override {
     if (bias_.data == nullptr) return true;
-    const float* row = bias_.matrix(at.batch, at.head).row(at.row);
+    const float* row = bias_.matrix(at.batch, at.head).row(at.row) + extents_[static_cast<size_t>(at.batch)].gone;
     for (int64_t j = range.begin; j < range.end; ++j) scores[j - range.begin] += row[j];
     return true;
   }
@@ -300,7 +396,9 @@ class Grouped final : public Attention<float> {
   void Show(const QueryAt& at, const float* scores) const override {
     const KeyRange seen = Visible(at);
     float* to = scores_ + ((at.batch * problem_.heads + at.head) * problem_.rows + at.row) * problem_.total;
-    for (int64_t j = 0; j < problem_.total; ++j) to[j] = j >= seen.begin && j < seen.end ? scores[j] : 0.0f;
+    for (int64_t j = 0; j < problem_.total; ++j) to[j] = 0.0f;
+    to += extents_[static_cast<size_t>(at.batch)].gone;
+    for (int64_t j = seen.begin; j < seen.end; ++j) to[j] = scores[j];
   }
 
  private:
@@ -339,6 +437,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
   EP_RETURN_IF_ERROR(node.Get("q_norm_epsilon", &attrs.q_epsilon));
   EP_RETURN_IF_ERROR(node.Get("k_norm_epsilon", &attrs.k_epsilon));
   attrs.causal = causal != 0;
+  attrs.sliding = sliding != 0;
   attrs.rotary = rotary != 0;
   attrs.interleaved = interleaved != 0;
   attrs.smooth = smooth == 1;
@@ -350,7 +449,7 @@ Status Read(const Node& node, <%= k.attrs %>& attrs) {
     return InvalidArgument(Text() << "local_window_size is " << attrs.window << ", causal is " << causal);
   }
   if (attrs.shown < 0 || attrs.shown > 2) return InvalidArgument(Text() << "qk_output is " << attrs.shown);
-  if (sliding != 0) return NotImplemented("a cache that holds no more than a window");
+  if (attrs.sliding && attrs.window < 1) return InvalidArgument("sliding_window_cache needs a local_window_size");
   if (cache_bits != 0) return NotImplemented("a quantized cache");
   return Status();
 }
@@ -372,74 +471,21 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &p));
   if (outputs.has(kScores) && attrs.shown == 0) return InvalidArgument("output_qk needs a qk_output that says which");
   std::vector<Extent> extents;
-  EP_RETURN_IF_ERROR(FindExtents(inputs, p, &extents));
+  EP_RETURN_IF_ERROR(FindExtents(attrs, inputs, p, &extents));
   const Preparation preparation(attrs, inputs, p);
   EP_RETURN_IF_ERROR(preparation.Check(extents));
 
-  // The cache with the new tokens in it. Its old rows stay where they are when the two are one.
-  const int64_t cache_head = p.capacity * p.depth;
-  const float* k_norm = Data(inputs, kKeyNorm);
-  for (size_t i : {kPresentKey, kPresentValue}) {
-    const bool key = i == kPresentKey;
-    HeadRows* rows = key ? &p.k : &p.v;
-    const HeadRows fresh = *rows;
-    const float* past = Data(inputs, key ? kPastKey : kPastValue);
-    float* cache = nullptr;
-    if (outputs.has(i)) {
-      cache = outputs[i].data<float>();
-    } else {
-      EP_RETURN_IF_ERROR(Reserve(p.batches * p.kv_heads * cache_head, exec, &cache));
-    }
-    ParallelFor(exec, p.batches * p.kv_heads, cache_head, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const int64_t batch = n / p.kv_heads;
-        const Extent& extent = extents[static_cast<size_t>(batch)];
-        float* to = cache + n * cache_head;
-        if (past != cache) {
-          const int64_t old = extent.old * p.depth;
-          if (old > 0) std::memcpy(to, past + n * p.past * p.depth, static_cast<size_t>(old) * sizeof(float));
-          for (int64_t j = extent.all() * p.depth; j < cache_head; ++j) to[j] = 0.0f;
-        }
-        to += extent.old * p.depth;
-        const RowMatrix<const float> from = fresh.matrix(batch, n % p.kv_heads);
-        for (int64_t row = 0; row < extent.fresh; ++row, to += p.depth) {
-          if (key) {
-            preparation.Run(from.row(row), batch, row, extent, k_norm, attrs.k_epsilon, to);
-          } else {
-            std::memcpy(to, from.row(row), static_cast<size_t>(p.depth) * sizeof(float));
-          }
-        }
-      }
-    });
-    *rows = {cache, p.kv_heads * cache_head, cache_head, p.depth};
-  }
-
-  const float* q_norm = Data(inputs, kQueryNorm);
-  if (attrs.rotary || q_norm != nullptr) {
-    const HeadRows fresh = p.q;
-    const int64_t head = p.rows * p.depth;
-    float* memory = nullptr;
-    EP_RETURN_IF_ERROR(Reserve(p.batches * p.heads * head, exec, &memory));
-    ParallelFor(exec, p.batches * p.heads, 4 * head, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const int64_t batch = n / p.heads;
-        const Extent& extent = extents[static_cast<size_t>(batch)];
-        const RowMatrix<const float> from = fresh.matrix(batch, n % p.heads);
-        for (int64_t row = 0; row < p.rows; ++row) {
-          float* to = memory + n * head + row * p.depth;
-          if (row < extent.fresh) {
-            preparation.Run(from.row(row), batch, row, extent, q_norm, attrs.q_epsilon, to);
-          } else {
-            for (int64_t i = 0; i < p.depth; ++i) to[i] = 0.0f;
-          }
-        }
-      }
-    });
-    p.q = {memory, p.heads * head, head, p.depth};
-  }
+  const Rows k_rows{p, extents, &preparation, Data(inputs, kKeyNorm), attrs.k_epsilon};
+  const Rows v_rows{p, extents, nullptr, nullptr, 0.0f};
+  const Rows q_rows{p, extents, &preparation, Data(inputs, kQueryNorm), attrs.q_epsilon};
+  float* present_key = Results(outputs, kPresentKey);
+  float* present_value = Results(outputs, kPresentValue);
+  EP_RETURN_IF_ERROR(Remember(k_rows, attrs.sliding, attrs.window, Data(inputs, kPastKey), present_key, &p.k, exec));
+  EP_RETURN_IF_ERROR(Remember(v_rows, attrs.sliding, attrs.window, Data(inputs, kPastValue), present_value, &p.v, exec));
+  if (attrs.rotary || q_rows.norm != nullptr) EP_RETURN_IF_ERROR(PrepareQueries(q_rows, &p.q, exec));
 
   int64_t keys = 0;
-  for (const Extent& extent : extents) keys = extent.all() > keys ? extent.all() : keys;
+  for (const Extent& extent : extents) keys = extent.keys() > keys ? extent.keys() : keys;
   const AttentionSizes sizes{p.batches, p.heads, p.kv_heads, p.rows, keys, p.depth, p.depth};
   const float scale = attrs.scale != 0.0f ? attrs.scale : 1 / Sqrt(static_cast<float>(p.depth));
   return ComputeAttention(Grouped(attrs, sizes, scale, p, extents, inputs, outputs), exec);

@@ -9,6 +9,7 @@ struct <%= k.attrs %> {
   float softcap = 0.0f;
   bool causal = true;
   int64_t window = -1;  // keys that a query sees, itself among them; -1: all before it
+  bool sliding = false;  // the cache holds little more than the window
   bool rotary = false;
   bool interleaved = false;
   bool smooth = false;  // softmax has a score of 0 more

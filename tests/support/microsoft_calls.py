@@ -146,6 +146,8 @@ def _multi_head(c: Chance, _: str) -> Call:
 
 
 def _grouped(c: Chance, _: str) -> Call:
+    if c.often(0.2):
+        return _sliding(c)
     batch, kv_heads, depth = c.size(1, 3), c.size(1, 3), 16
     heads = kv_heads * c.size(1, 3)
     kind = c.one("prompt", "token", "chunk", "padded chunks")
@@ -198,6 +200,40 @@ def _grouped(c: Chance, _: str) -> Call:
     seen = [(b, slice(None), slice(fresh[b])) for b in every]
     valid = {0: new, 1: kept, 2: kept, 3: seen}
     return Call(tuple(inputs), attributes, (True, True, True, bool(shown)), valid)
+
+
+def _sliding(c: Chance) -> Call:
+    """Of _grouped those whose cache holds little more than the window."""
+    kv_heads, depth, window = c.size(1, 2), 16, c.size(1, 5)
+    heads, capacity = kv_heads * c.size(1, 2), window + c.size(0, 3)
+    padded = c.often(0.4)
+    rows, past = c.size(1, 6), c.size(0, 11)
+    batch = c.size(1, 3) if padded or rows == 1 else 1
+    fresh = c.sizes(0, rows, batch) if padded else np.full(batch, rows)
+    old = c.sizes(1, past + 1, batch) if padded else np.full(batch, past)
+    total = max(int((old + fresh).max()), rows)
+    q, k, v = (c.floats(batch, rows, n * depth) for n in (heads, kv_heads, kv_heads))
+    cache = [c.floats(batch, kv_heads, capacity, depth) for _ in range(2)]
+    lengths = ((old + fresh - 1).astype(np.int32), np.array([total], np.int32))
+    rotary = c.often(0.5)
+    table = [c.floats(total, depth // 2) if rotary else None for _ in range(2)]
+    scores = c.maybe(0.3, lambda: c.floats(c.one(1, batch), c.one(1, heads), rows, total))
+    sinks = c.maybe(0.3, lambda: c.floats(heads))
+    inputs = [q, k, v, *cache, *lengths, *table, None, scores, sinks]
+    if padded:
+        inputs += [None, None, None, None, fresh.astype(np.int32)]
+    attributes = {
+        "num_heads": heads,
+        "kv_num_heads": kv_heads,
+        "local_window_size": window,
+        "sliding_window_cache": 1,
+        "do_rotary": int(rotary),
+    }
+    room = capacity - window + 1
+    held = [t - room * max(0, -(-(t - capacity) // room)) for t in old + fresh]
+    kept = [(b, slice(None), slice(held[b])) for b in range(batch)]
+    valid = {0: [(b, slice(fresh[b])) for b in range(batch)], 1: kept, 2: kept}
+    return Call(tuple(inputs), attributes, (True, True, True), valid)
 
 
 _MAKERS: Mapping[str, Callable[[Chance, str], Call]] = {

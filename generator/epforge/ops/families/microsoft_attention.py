@@ -115,7 +115,26 @@ _GROUP_SAMPLES = (
         ),
         {**_GROUPS, "local_window_size": 1, "softcap": 2.0},
     ),
+    # A cache of one row, which is the window: the token of the call takes it.
+    Sample(
+        (
+            _zeros(1, 1, 32),
+            _heads(3, shape=(1, 1, 16)),
+            _heads(7, shape=(1, 1, 16)),
+            Value((1.0,) * 16, (1, 1, 1, 16), "T_CACHE"),
+            Value((5.0,) * 16, (1, 1, 1, 16), "T_CACHE"),
+            value([4], _M),
+            value([5], _M),
+        ),
+        (
+            _heads(7, 7, shape=(1, 1, 32)),
+            Value((3.0,) * 16, (1, 1, 1, 16), "T_CACHE"),
+            Value((7.0,) * 16, (1, 1, 1, 16), "T_CACHE"),
+        ),
+        {**_GROUPS, "local_window_size": 1, "sliding_window_cache": 1},
+    ),
 )
+
 
 ROWS = (
     FamilyRow(
