@@ -10,8 +10,8 @@ from epforge.validate.cases.model import ints
 from epforge.validate.worker import schema, session
 from epforge.validate.worker.ops import combinations
 
-# Neither ORT's CPU provider nor onnx computes these. Scatter 11 and Upsample 10 say that there is no
-# such operator.
+# Neither ORT's CPU provider nor onnx computes these. Scatter 11 and Upsample 10 say that there is
+# no such operator.
 NO_REFERENCE = {
     ("GlobalLpPool", 22),
     ("MaxRoiPool", 22),

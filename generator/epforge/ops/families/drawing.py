@@ -7,7 +7,7 @@ for what chance has no part in.
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, ERRORS, FLOATS, value
+from epforge.ops.families._common import ALL, ANY, CHECKS, ERRORS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _RANDOM = ("device.h", "math.h", "random.cc", "random.h")
@@ -62,7 +62,7 @@ def _like(op: str, what: dict[str, object], fixed: dict[str, float]) -> FamilyRo
         op=op,
         family="random_values",
         since=(1, 22),
-        types={"T1": ALL, "T2": FLOATS},
+        types={"T1": ANY, "T2": FLOATS},
         params={
             "header": "op",
             "attributes": ("seed", *fixed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, value
+from epforge.ops.families._common import ALL, ANY, CHECKS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _INDEX = (DType.INT32, DType.INT64)
@@ -57,7 +57,7 @@ _SCATTER = FamilyRow(
     op="Scatter",
     family="scatter_elements",
     since=(9,),
-    types={"T": ALL, "Tind": _INDEX},
+    types={"T": (*ALL, DType.FLOAT16), "Tind": _INDEX},
     params={"support": _SCATTERING},
     samples=_ELEMENTS,
 )
@@ -84,7 +84,7 @@ _GATHER_ND = FamilyRow(
     op="GatherND",
     family="gather_nd",
     since=(11, 12, 13),
-    types={"T": ALL},
+    types={"T": ANY},
     params={"header": "op", "support": (*CHECKS, *_POSITIONS)},
     samples=(
         Sample((_X, _ints([[0, 0], [1, -1]])), (value([1, 6]),)),
@@ -104,7 +104,7 @@ _TENSOR_SCATTER = FamilyRow(
     op="TensorScatter",
     family="tensor_scatter",
     since=(24,),
-    types={"T": ALL},
+    types={"T": ANY},
     params={"support": (*CHECKS, *_COPYING, "choice.cc", "choice.h")},
     samples=(
         Sample((_CACHE, value([[[7]], [[8]]])), (value([[[7], [2], [3]], [[8], [5], [6]]]),)),

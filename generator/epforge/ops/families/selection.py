@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, NUMBERS, value
+from epforge.ops.families._common import ALL, ANY, CHECKS, NUMBERS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _SORTING = (*CHECKS, "arithmetic.h", "device.h", "sort.h")
@@ -72,7 +72,7 @@ _COMPRESS = FamilyRow(
     op="Compress",
     family="compress",
     since=(9, 11, 28),
-    types={"T": ALL, "T1": (DType.BOOL,)},
+    types={"T": ANY, "T1": (DType.BOOL,)},
     host_inputs=(1,),
     params={"header": "op", "support": CHECKS},
     samples=(
@@ -142,7 +142,7 @@ _ONE_HOT = FamilyRow(
     op="OneHot",
     family="one_hot",
     since=(9, 11, 28),
-    types={"T1": NUMBERS, "T2": NUMBERS, "T3": ALL},
+    types={"T1": NUMBERS, "T2": NUMBERS, "T3": ANY},
     host_inputs=(1,),
     params={
         "header": "op",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epforge.ops.families._common import ALL, CHECKS, FLOATS, value
+from epforge.ops.families._common import ALL, ANY, CHECKS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample, Value
 
 _INDEX = (DType.INT32, DType.INT64)
@@ -89,7 +89,7 @@ _TRILU = FamilyRow(
     op="Trilu",
     family="trilu",
     since=(14,),
-    types={"T": ALL},
+    types={"T": ANY},
     host_inputs=(1,),
     params={"header": "op", "support": CHECKS},
     samples=(
@@ -107,7 +107,7 @@ _REVERSE_SEQUENCE = FamilyRow(
     op="ReverseSequence",
     family="reverse_sequence",
     since=(10, 28),
-    types={"T": ALL},
+    types={"T": ANY},
     params={"header": "op", "support": CHECKS},
     samples=(
         Sample(
@@ -130,7 +130,7 @@ _EYE_LIKE = FamilyRow(
     op="EyeLike",
     family="eye_like",
     since=(9, 22),
-    types={"T1": ALL, "T2": ALL},
+    types={"T1": ANY, "T2": ALL},
     params={
         "header": "op",
         "attributes": ("k",),
