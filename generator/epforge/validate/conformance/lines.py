@@ -35,6 +35,8 @@ def detail_of(
 def _tests(cases: Sequence[ConformanceCase]) -> str:
     """ "12 of 13 node tests"."""
     tests = [case for case in cases if case.node_test]
+    if not tests:
+        return "no node tests"
     passed = sum(case.standing is Standing.PASSED for case in tests)
     moved = sorted({case.opset for case in tests if case.opset and case.outcome is Outcome.PASSED})
     where = f" (some as models of opset {', '.join(map(str, moved))})" if moved else ""
