@@ -9,7 +9,7 @@ BLUEPRINT = """\
 epforge: 1
 name: contoso-npu
 vendor: Contoso
-types: [float32]
+types: [float32, float16]
 ops: [QuantizeLinear, DequantizeLinear, MatMulInteger, QLinearMatMul]
 """
 CODE = """
@@ -83,6 +83,30 @@ def test_each_argument_has_its_own_constraint_in_every_version(project: Project)
         same("QuantizeLinear", opset, {"x": x}, {"s": scales()})
         counts = {"x": numbers(np.int32, 5)}
         same("DequantizeLinear", opset, counts, {"s": scales()})
+    """,
+    )
+
+
+def test_a_scale_in_float16_is_of_its_own_constraint(project: Project) -> None:
+    """FR 45: from version 19 with x, from version 23 by itself."""
+    _ok(
+        project,
+        """
+    x = np.asarray(rng.normal(0, 50, (3, 4)), np.float16)
+    for opset, dtype in itertools.product((19, 21, 23), (np.uint8, np.int8)):
+        for shape in ((), (4,)):
+            constants = {"s": np.asarray(scales(*shape), np.float16), "z": numbers(dtype, *shape)}
+            same("QuantizeLinear", opset, {"x": x}, constants)
+            same("DequantizeLinear", opset, {"x": numbers(dtype, 3, 4)}, constants)
+    # ONNX Runtime's CPU provider has no kernel for two types of floats.
+    for dtype in (np.uint8, np.int8):
+        constants = {"s": np.asarray(0.5, np.float32), "z": numbers(dtype)}
+        inputs = {"x": x}
+        text = model("QuantizeLinear", 23, inputs, constants)
+        (got,) = session(text, True).run(None, inputs)
+        limits = np.iinfo(dtype)
+        wanted = np.rint(x.astype(np.float32) / np.float32(0.5)) + constants["z"]
+        np.testing.assert_array_equal(got, np.clip(wanted, limits.min, limits.max).astype(dtype))
     """,
     )
 
