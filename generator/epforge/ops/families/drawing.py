@@ -7,11 +7,13 @@ for what chance has no part in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from epforge.ops.families._common import ALL, ANY, CHECKS, ERRORS, FLOATS, value
 from epforge.ops.model import DType, FamilyRow, Sample
 
 _RANDOM = ("device.h", "math.h", "random.cc", "random.h")
-_NORMAL = {
+_NORMAL: Mapping[str, object] = {
     "value": "mean + scale * random.Normal(i)",
     "numbers": (
         ("mean", "static_cast<double>(attrs.mean)"),
@@ -19,7 +21,7 @@ _NORMAL = {
     ),
     "cost": "96",
 }
-_UNIFORM = {
+_UNIFORM: Mapping[str, object] = {
     "value": "low + range * random.Uniform(i)",
     "numbers": (
         ("low", "static_cast<double>(attrs.low)"),
@@ -32,7 +34,7 @@ _OF_NORMAL = {"mean": 2.5, "scale": 1e-30}
 _OF_UNIFORM = {"low": 2.5, "high": 2.5}
 
 
-def _free(op: str, what: dict[str, object], fixed: dict[str, float]) -> FamilyRow:
+def _free(op: str, what: Mapping[str, object], fixed: Mapping[str, float]) -> FamilyRow:
     """Without inputs: the shape is an attribute."""
     known = {"dtype": "type of T", **fixed}
     return FamilyRow(
@@ -55,7 +57,7 @@ def _free(op: str, what: dict[str, object], fixed: dict[str, float]) -> FamilyRo
     )
 
 
-def _like(op: str, what: dict[str, object], fixed: dict[str, float]) -> FamilyRow:
+def _like(op: str, what: Mapping[str, object], fixed: Mapping[str, float]) -> FamilyRow:
     """Of the shape of the input."""
     known = {"dtype": "type of T2", **fixed}
     return FamilyRow(
