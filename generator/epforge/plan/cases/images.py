@@ -11,7 +11,6 @@ def _resize() -> tuple[Case, ...]:
     twice = constant(1.0, 1.0, 2.0, 2.0)
     part = constant(1.0, 1.0, 1.5, 0.75)
     empty: Mapping[str, Json] = {"values": []}
-    corners: dict[str, Json] = {"coordinate_transformation_mode": "align_corners"}
     floor: dict[str, Json] = {
         "coordinate_transformation_mode": "asymmetric",
         "nearest_mode": "floor",
@@ -23,7 +22,6 @@ def _resize() -> tuple[Case, ...]:
         Case([(1, 2, 4, 8), None, part], floor, (13, NEWEST)),
         Case([(2, 1, 3, 3), None, None, constant(2, 1, 5, 2)], {}, (13, NEWEST)),
         Case([(1, 2, 3, 4), None, twice], {"mode": "linear"}, (13, NEWEST)),
-        Case([(1, 2, 3, 4), None, twice], {"mode": "linear", **corners}, (13, NEWEST)),
         Case([(0, 2, 3, 4), None, twice], {"mode": "linear"}, (13, NEWEST)),
     )
 
