@@ -60,9 +60,9 @@ def _dequantize(ask: Ask) -> Iterator[Case]:
     x = ask.feed((2, 3, 4), "T1" if ask.since >= 19 else "T", low=-100, high=100)
     kind: dict[str, Any] = {}
     if ask.since >= 23 and ask.type("T3") != scale:
-        from epforge.ops.model import DType
+        from epforge.validate.worker.session import onnx_type
 
-        kind = {"output_dtype": DType.parse(ask.type("T3")).onnx}
+        kind = {"output_dtype": onnx_type(ask.type("T3"))}
     yield Case("one scale", (x, _constant(0.5, scale)), kind)
     if "float8" in source or "float4" in source:
         return
