@@ -52,6 +52,7 @@ def _branch(ask: Ask, name: str, shape: tuple[int, ...]) -> Any:
 
     type_ = ask.type("V")
     flat = ask.array(shape, type_, 0, 1).ravel().tolist()
+    flat = flat if name == "then" else flat[::-1]
     if type_ == "string":
         flat = [text.encode() for text in flat]
     tensor = helper.make_tensor("v", _number(type_), shape, flat)
@@ -63,7 +64,8 @@ def _if(ask: Ask) -> Iterator[Case]:
     for value in (True, False):
         graphs = {
             "then_branch": _branch(ask, "then", (2, 3)),
-            "else_branch": _branch(ask, "other", (4,)),
+            # Until version 11 both have the same shape.
+            "else_branch": _branch(ask, "other", (4,) if ask.since >= 11 else (2, 3)),
         }
         yield Case(f"a branch of two: {value}".lower(), (_flag(value),), graphs)
 
@@ -100,7 +102,18 @@ def _scan_body(ask: Ask, shape: tuple[int, ...]) -> Any:
     return _graph("body", nodes, inputs, [_info("next", type_, (2,)), _info("each", type_, shape)])
 
 
+def _batched_scan(ask: Ask) -> Iterator[Case]:
+    """Version 8: the first axis is the batch, the second one is gone through."""
+    attributes = {"body": _scan_body(ask, (4,)), "num_scan_inputs": 1}
+    inputs = (None, _values(ask, (2, 2)), _values(ask, (2, 3, 4)))
+    for back in (0, 1):
+        yield Case(f"direction {back}", inputs, {**attributes, "directions": [back]}, outputs=2)
+
+
 def _scan(ask: Ask) -> Iterator[Case]:
+    if ask.since < 9:
+        yield from _batched_scan(ask)
+        return
     for axis, out, back in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 1)):
         rest = (4,) if axis == 0 else (3,)
         attributes = {
