@@ -91,11 +91,11 @@ class GroupProducts final : public Products<T> {
 <% if not k.base %>
 // Adds a line of kTaps taps to the pixels [begin, end) of a line of the output, for which all of
 // them are inside of the input. The compiler makes vectors of this.
-template <class T, int kTaps, int kStride>
+template <class T, int kTaps>
 void AddInner(const T* weights, const T* from, int64_t begin, int64_t end, T* to) {
   for (int64_t i = begin; i < end; ++i) {
     T sum = to[i];
-    for (int k = 0; k < kTaps; ++k) sum += weights[k] * from[i * kStride + k];
+    for (int k = 0; k < kTaps; ++k) sum += weights[k] * from[i + k];
     to[i] = sum;
   }
 }
@@ -118,10 +118,8 @@ void AddLine(const Slide& width, const T* weights, const T* from, T* to) {
   }
   const T* inner = from - width.pad_begin;
   const bool is_dense = width.dilation == 1;
-  if (is_dense && width.kernel == 3 && width.stride == 1) return AddInner<T, 3, 1>(weights, inner, begin, end, to);
-  if (is_dense && width.kernel == 3 && width.stride == 2) return AddInner<T, 3, 2>(weights, inner, begin, end, to);
-  if (is_dense && width.kernel == 5 && width.stride == 1) return AddInner<T, 5, 1>(weights, inner, begin, end, to);
-  if (is_dense && width.kernel == 5 && width.stride == 2) return AddInner<T, 5, 2>(weights, inner, begin, end, to);
+  if (is_dense && width.kernel == 3 && width.stride == 1) return AddInner<T, 3>(weights, inner, begin, end, to);
+  if (is_dense && width.kernel == 5 && width.stride == 1) return AddInner<T, 5>(weights, inner, begin, end, to);
   for (int64_t k = 0; k < width.kernel; ++k) {
     const T* tap = inner + k * width.dilation;
     for (int64_t i = begin; i < end; ++i) to[i] += weights[k] * tap[i * width.stride];
