@@ -121,6 +121,7 @@ def _support(blueprint: Blueprint) -> list[FileSpec]:
             types=_types(ops),
             operands=most,
             channels_last=blueprint.layout is Layout.NHWC,
+            **packing.switches(blueprint),
         )
         for name, ops in sorted(users.items())
     ]

@@ -55,6 +55,16 @@ class WidenedKernel final : public Kernel {
     return kernel_->Infer(Inputs(given.data(), given.size()), shapes);
   }
 
+<% if packing %>
+  // No kernel packs 16-bit floats.
+  size_t PackedSize(size_t input, const Tensor& constant) const override {
+    return kernel_->PackedSize(input, constant);
+  }
+  void Pack(size_t input, const Tensor& constant, void* to) const override {
+    kernel_->Pack(input, constant, to);
+  }
+
+<% endif %>
   Status Run(Inputs inputs, Outputs outputs, Exec& exec) const override {
     if (!AnyWidened(inputs, tensors_.inputs) && !AnyWidened(outputs, tensors_.outputs)) {
       return kernel_->Run(inputs, outputs, exec);
