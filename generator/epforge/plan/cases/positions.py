@@ -9,6 +9,7 @@ from epforge.plan.cases.model import NEWEST, Case, Json, constant, scalar, withi
 # All different: between equal ones the order of results would count.
 _RANKED = constant([3, 1, 2, 7], [0, 6, 5, 4], [11, 8, 10, 9])
 _POINTS = constant([0, 1], [2, -1])
+_ALIKE = ("T1", "T2", "T3")
 _TWICE = constant([1, 0], [1, 2])
 
 
@@ -94,8 +95,8 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
     ),
     # Combinations of three types are many.
     "OneHot": (
-        Case([constant(0, 2, 1), scalar(3), constant(0, 1)], one_type=True),
-        Case([constant([0, 1], [1, 0]), scalar(2), constant(1, 0)], {"axis": 0}, one_type=True),
+        Case([constant(0, 2, 1), scalar(3), constant(0, 1)], one_type=_ALIKE),
+        Case([constant([0, 1], [1, 0]), scalar(2), constant(1, 0)], {"axis": 0}, one_type=_ALIKE),
     ),
     "RandomNormal": _free(_NORMAL),
     "RandomNormalLike": _like(_NORMAL),
