@@ -21,7 +21,7 @@ def _resize() -> tuple[Case, ...]:
         Case([(1, 2, 3, 4), empty, twice], floor, (11, NEWEST)),
         Case([(1, 2, 4, 8), None, part], floor, (13, NEWEST)),
         Case([(2, 1, 3, 3), None, None, constant(2, 1, 5, 2)], {}, (13, NEWEST)),
-        Case([(1, 2, 3, 4), None, twice], {"mode": "linear"}, (13, NEWEST)),
+        # Linear is tested without elements: how fractions become integers is left open.
         Case([(0, 2, 3, 4), None, twice], {"mode": "linear"}, (13, NEWEST)),
     )
 
