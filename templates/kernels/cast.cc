@@ -1,5 +1,38 @@
 <% from "kernels/parts.inc" import read %>
 <%= banner %>
+<% if k.converts %>
+#include "<%= k.header %>"
+
+#include "gen/kernels/support/choice.h"
+#include "gen/kernels/support/conversion.h"
+#include "gen/kernels/support/elementwise.h"
+#include "gen/kernels/support/errors.h"
+
+namespace <%= ns %> {
+
+Status Read(const Node& node, <%= k.attrs %>& attrs) {
+  constexpr const char* kRoundings[] = {"up", "down", "nearest"};  // as Rounding
+  EP_RETURN_IF_ERROR(ReadChoice(node, "round_mode", kRoundings, &attrs.rounding));
+  int64_t saturate = 1;
+  EP_RETURN_IF_ERROR(node.Get("saturate", &saturate));
+  attrs.saturates = saturate != 0;
+  return Status();
+}
+
+Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
+  return SameShape(inputs, shapes);
+}
+
+// The output already has the type that is asked for.
+Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
+  const MutableTensor& y = outputs[0];
+  const SmallFloat how{y.dtype, attrs.saturates, static_cast<Rounding>(attrs.rounding)};
+  if (ConvertElements(inputs[0], how, y, exec)) return Status();
+  return UnsupportedType(<%= k.label | cpp_string %>, inputs[0].dtype);
+}
+
+}  // namespace <%= ns %>
+<% else %>
 #include "<%= k.header %>"
 
 #include <type_traits>
@@ -129,3 +162,4 @@ Status Compute(const <%= k.attrs %>&, Inputs inputs, Outputs outputs, Exec& exec
 }
 
 }  // namespace <%= ns %>
+<% endif %>

@@ -13,14 +13,17 @@ namespace <%= ns %> {
 namespace {
 
 struct Function {
-  bool like_dividend;  // the sign of the result; floating-point numbers have no other choice
+  bool like_dividend;  // the sign of the result; else it is that of the divisor
 
   template <class T>
   EP_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       return IntegerRemainder(a, b, like_dividend);
     } else {
-      return Fmod(a, b);
+      const T rest = Fmod(a, b);
+      if (like_dividend) return rest;
+      if (rest == T(0)) return b < T(0) ? -T(0) : T(0);
+      return (rest < T(0)) != (b < T(0)) && rest == rest ? rest + b : rest;
     }
   }
 };

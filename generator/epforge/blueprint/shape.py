@@ -44,6 +44,8 @@ ATTRIBUTE_TYPES = ("int", "float", "string", "bool", "ints", "floats", "strings"
 TYPES = (
     "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
     "uint8", "uint16", "uint32", "uint64", "bool", "string",
+    "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0",
+    "float4e2m1", "int4", "uint4", "int2", "uint2",
 )  # fmt: skip
 
 DTypeText = Annotated[str, Choice(TYPES)]

@@ -24,6 +24,16 @@ class DType(Enum):
     UINT32 = ("uint32", 12)
     UINT64 = ("uint64", 13)
     BFLOAT16 = ("bfloat16", 16)
+    FLOAT8E4M3FN = ("float8e4m3fn", 17)
+    FLOAT8E4M3FNUZ = ("float8e4m3fnuz", 18)
+    FLOAT8E5M2 = ("float8e5m2", 19)
+    FLOAT8E5M2FNUZ = ("float8e5m2fnuz", 20)
+    UINT4 = ("uint4", 21)
+    INT4 = ("int4", 22)
+    FLOAT4E2M1 = ("float4e2m1", 23)
+    FLOAT8E8M0 = ("float8e8m0", 24)
+    UINT2 = ("uint2", 25)
+    INT2 = ("int2", 26)
 
     __hash__ = object.__hash__  # an Enum's own hashes the name, in Python
 
@@ -43,6 +53,20 @@ class DType(Enum):
         return _BY_TEXT[text]
 
 
+#: The types of quantised tensors that numpy and C++ have none for: floats of a byte, and what is
+#: smaller than a byte. Kernels of conversion take them; none computes in them.
+SMALL = (
+    DType.FLOAT8E4M3FN,
+    DType.FLOAT8E4M3FNUZ,
+    DType.FLOAT8E5M2,
+    DType.FLOAT8E5M2FNUZ,
+    DType.UINT4,
+    DType.INT4,
+    DType.FLOAT4E2M1,
+    DType.FLOAT8E8M0,
+    DType.UINT2,
+    DType.INT2,
+)
 _BY_TEXT = {dtype.text: dtype for dtype in DType}
 
 
@@ -135,7 +159,7 @@ class FamilyRow:
     * ``cuda_template``: true where the device code has a template of its own, the family's name
       with ``.cu``; else the family's is compiled by nvcc as well,
     * ``cuda_support``: like ``support``, for the device code, where that is not the same,
-    * ``half_support``: what it includes besides where it gets 16-bit floats,
+    * ``half_support``: what it includes besides where it gets 16-bit floats or smaller types,
     * ``header``: the template of the op's header, without ``.h``, if it is not the family's own;
       ``"op"`` makes the attribute struct from the schema,
     * ``attributes``: names of those that the struct has, if it is not all of the schema's,

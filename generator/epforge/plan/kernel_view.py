@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from epforge.literals import cpp_string
 from epforge.names import Identifier, Name, Safe
-from epforge.ops.model import Attribute, DType
+from epforge.ops.model import SMALL, Attribute, DType
 from epforge.plan.once import once
 from epforge.resolve.model import KernelSource, Op
 from epforge.resolve.optypes import HALVES
@@ -38,6 +38,7 @@ _CPP_TYPES = {
     DType.STRING: "std::string",
     DType.FLOAT16: "uint16_t",  # the bits: C++17 has no type for it
     DType.BFLOAT16: "uint16_t",
+    **dict.fromkeys(SMALL, "uint8_t"),
 }
 #: Kinds of attributes that `Node::Get` reads, and the C++ type of each.
 _ATTRIBUTE_TYPES = {
@@ -189,8 +190,14 @@ class KernelView:
         return any(view.enumerator in map(enumerator, HALVES) for view in self.t)
 
     @property
+    def converts(self) -> bool:
+        """Are there types among the kernel's that C++ has only the bits of?"""
+        bits = set(map(enumerator, (*HALVES, *SMALL)))
+        return any(view.enumerator in bits for group in self.types.values() for view in group)
+
+    @property
     def _half_support(self) -> tuple[str, ...]:
-        listed = self.p.get("half_support", ()) if self.halves else ()
+        listed = self.p.get("half_support", ()) if self.converts else ()
         assert isinstance(listed, tuple)
         return listed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epforge.ops.model import SMALL
 from epforge.plan import control_flow, custom_ops, layout, packing
 from epforge.plan.kernel_samples import calls
 from epforge.plan.kernel_table import has_masks, table_view
@@ -21,7 +22,7 @@ from epforge.resolve.services import Layout
 __all__ = ["KernelView", "files", "kernel_view"]
 
 #: Types that C++ only has the bits of.
-_BITS = frozenset(map(enumerator, HALVES))
+_BITS = frozenset(map(enumerator, (*HALVES, *SMALL)))
 #: Support files behind kernels that get 16-bit floats as float32.
 WIDENING = ("halves.cc", "halves.h", "widened.cc", "widened.h")
 _API = ("exec.h", "kernel.h", "node.h", "status.cc", "status.h", "tensor.h")
@@ -37,6 +38,7 @@ def files(blueprint: Blueprint) -> tuple[FileSpec, ...]:
                 "the interface between kernels and the rest",
                 compiled=blueprint.compiles,
                 cuda=_on_cuda(blueprint),
+                small_types=blueprint.has_small_types,
                 **custom_ops.switches(blueprint),
                 **packing.switches(blueprint),
             )
@@ -94,6 +96,7 @@ def _op(blueprint: Blueprint, op: Op) -> list[FileSpec]:
     owner = Owner.YOURS if view.yours else Owner.GENERATED
     packed = bool(packing.switches(blueprint)["packing"]) and packing.packs(op)
     params = {"k": view, "cuda": _on_cuda(blueprint), "packs": packed}
+    params["small_types"] = blueprint.has_small_types
     return [
         FileSpec(f"{folder}/{view.stem}{suffix}", f"kernels/{template}", owner, params, reason)
         for suffix, template in files
@@ -120,6 +123,7 @@ def _support(blueprint: Blueprint) -> list[FileSpec]:
             f"used by {_listed({op.op for op in ops})}",
             types=_types(ops),
             operands=most,
+            small_types=blueprint.has_small_types,
             channels_last=blueprint.layout is Layout.NHWC,
             **packing.switches(blueprint),
         )

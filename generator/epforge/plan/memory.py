@@ -83,6 +83,7 @@ def switches(blueprint: Blueprint) -> Mapping[str, object]:
         "read_only_arena": memory.read_only is MemoryKind.ARENA,
         "default_memory": memory.is_varied and blueprint.ort.target >= _DEFAULT_DEVICE_SINCE,
         "streams": memory.streams,
+        "small_types": blueprint.has_small_types,
         "stub_runtime": blueprint.runtime is Runtime.STUB,
         "host_runtime": blueprint.runtime is Runtime.HOST,
         "cuda": blueprint.runtime is Runtime.CUDA,

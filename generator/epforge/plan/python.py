@@ -157,7 +157,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
             "finds and registers the library under test",
         ),
         "support.py": (
-            {**own, **layout, "halves": blueprint.has_halves},
+            {**own, **layout, "halves": blueprint.has_halves or blueprint.has_small_types},
             "models and sessions for the tests",
         ),
         "op_cases.json": ({"cases": op_cases(blueprint)}, "what the tests feed to each op"),

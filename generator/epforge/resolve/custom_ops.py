@@ -11,7 +11,7 @@ from epforge.blueprint.nodes import Path, Scalar
 from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
-from epforge.ops.model import DType
+from epforge.ops.model import SMALL, DType
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import OptionType, OrtRange
 from epforge.resolve.opnames import split_op
@@ -242,14 +242,14 @@ def _check_types(
     path: Path,
     found: Findings,
 ) -> None:
-    """Generated kernels compute in no 16-bit floats yet."""
+    """Kernels of custom operators have no 16-bit floats yet, nor what is smaller."""
     for variable, dtypes in types.items():
         for index, dtype in enumerate(dtypes):
-            if dtype in HALVES:
+            if dtype in (*HALVES, *SMALL):
                 place: Path = (*path, "types", variable, index)
                 found.later(place, f"{dtype.text} in generated kernels")
     for parameter in inputs:
-        if parameter.type in {dtype.text for dtype in HALVES}:
+        if parameter.type in {dtype.text for dtype in (*HALVES, *SMALL)}:
             place = (*path, "inputs", parameter.name)
             found.later(place, f"{parameter.type} in generated kernels")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from epforge.names import Identifier, Name, SemVer
-from epforge.ops.model import Attribute, DType, FamilyRow, SchemaVersion
+from epforge.ops.model import SMALL, Attribute, DType, FamilyRow, SchemaVersion
 from epforge.resolve.optypes import HALVES, widened_constraints
 from epforge.resolve.services import (
     Compile,
@@ -259,6 +259,12 @@ class Blueprint:
     cuda: Cuda | None = None  # only with runtime cuda
     overlays: tuple[Overlay, ...] = ()
     control_flow: tuple[Op, ...] = ()  # operators whose kernels ONNX Runtime makes: If, Loop, Scan
+
+    @property
+    def has_small_types(self) -> bool:
+        """Does the library take tensors of elements that are smaller than those of C++?"""
+        versions = (version for op in self.ops for version in op.versions)
+        return any(d in SMALL for v in versions for group in v.types.values() for d in group)
 
     @property
     def has_halves(self) -> bool:

@@ -22,7 +22,7 @@ from epforge.blueprint.nodes import Path
 from epforge.blueprint.shape import OpShape
 from epforge.names import Name
 from epforge.ops import control_flow, families, schemas
-from epforge.ops.model import DType, FamilyRow, OpSchema, SchemaVersion
+from epforge.ops.model import SMALL, DType, FamilyRow, OpSchema, SchemaVersion
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import KernelSource, Op, OpVersion
 from epforge.resolve.opnames import find_schema, is_known, split_op
@@ -240,7 +240,7 @@ def _narrowed(
     explicit = _explicit(entry, chosen, found)
     named = set(types).union(*explicit.values())
     if entry.cuda:
-        named -= set(HALVES)
+        named -= {*HALVES, *SMALL}
     allowed = [
         allowed_types(version, entry.row, named, widens=not entry.cuda) for version in chosen
     ]
@@ -310,7 +310,7 @@ def _checked_types(
         else:
             checked.append(dtype)
             unable = family is not None and dtype not in family
-            unable = unable or (entry.cuda and dtype in HALVES)
+            unable = unable or (entry.cuda and dtype in (*HALVES, *SMALL))
             if entry.kernel is KernelSource.GENERATED and unable:
                 what = f"{text} in generated kernels ({constraint} of {entry.spelling})"
                 found.later((*place, index), what, "'kernel: yours' takes every type of the schema")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from epforge.ops.model import DType, FamilyRow, SchemaVersion
+from epforge.ops.model import SMALL, DType, FamilyRow, SchemaVersion
 
 Types = Mapping[str, tuple[DType, ...]]
 
@@ -17,6 +17,7 @@ _TENSORS = {
 #: The 16-bit floats: an operator has them only where its blueprint names them.
 HALVES = (DType.FLOAT16, DType.BFLOAT16)
 _FLOATS = (DType.FLOAT32, DType.FLOAT64, *HALVES)
+_ONLY_NAMED = (*HALVES, *SMALL)
 
 
 def tensor_type(text: str) -> DType | None:
@@ -67,8 +68,8 @@ def allowed_types(
 ) -> Types:
     """Per constraint, what the schema allows and the family's kernel can handle.
 
-    16-bit floats are left out unless the blueprint wants them, or a schema has nothing else.
-    Constraints that no tensor type meets (sequences, for instance) are left out.
+    16-bit floats and the small types are left out unless the blueprint wants them, or a schema has
+    nothing else. Constraints that no tensor type meets (sequences, for instance) are left out.
 
     Args:
         version: of the schema.
@@ -83,7 +84,7 @@ def allowed_types(
         if row is not None:
             kernel = kernel_types(row, constraint) if widens else row.types.get(constraint)
             able = tuple(dtype for dtype in types if kernel is None or dtype in kernel)
-        allowed = tuple(dtype for dtype in able if dtype not in HALVES or dtype in wanted)
+        allowed = tuple(dtype for dtype in able if dtype not in _ONLY_NAMED or dtype in wanted)
         if types:
             found[constraint] = allowed if allowed or row is not None else able
     return found

@@ -7,7 +7,9 @@ an operator's schema (types, versions, families) is noted where operators are re
 from __future__ import annotations
 
 from epforge.blueprint.source import BlueprintSource
+from epforge.ops.model import SMALL, DType
 from epforge.resolve.findings import Findings
+from epforge.resolve.optypes import HALVES
 
 
 def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings) -> None:
@@ -21,7 +23,7 @@ def note_unsupported(source: BlueprintSource, own_provider: str, found: Findings
         if shape.python.native != "none":
             found.later(("python", "native"), "kernels for numpy with runtime cuda")
         for index, text in enumerate(shape.types):
-            if text in ("float16", "bfloat16"):
+            if DType.parse(text) in (*HALVES, *SMALL):
                 found.later(("types", index), f"{text} in kernels with runtime cuda")
     if shape.features.graph_capture and shape.paradigm != "kernel-registry":
         found.later(("features", "graph_capture"), f"graph capture with paradigm {shape.paradigm}")

@@ -109,8 +109,8 @@ HALVES = """\
 epforge: 1
 name: contoso-npu
 vendor: Contoso
-types: [float32, float16, bfloat16]
-ops: [Gemm, Pad, Relu]
+types: [float32, float16, bfloat16, float8e4m3fn, int4]
+ops: [BitCast, Cast, Gemm, Pad, Relu]
 """
 TEXTS = (MINIMAL, FULL, COMPILED, CUSTOM, MEMORY, CUDA, QUEUES, LAYOUT, PACKAGED, HALVES)
 REFERENCE = re.compile(r"<%-?\s*(?:include|import|from|extends)\s+['\"]([^'\"]+)")

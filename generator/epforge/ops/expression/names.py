@@ -15,7 +15,7 @@ from epforge.ops.expression.model import (
     Scope,
     Span,
 )
-from epforge.ops.model import DType
+from epforge.ops.model import SMALL, DType
 
 _ARITY = {"select": 3, "cast": 2, "has": 1, "default": 2}
 _USAGE = {
@@ -165,11 +165,12 @@ def _no_tensors(node: Apply, scope: Scope) -> ExpressionError:
 
 def cast_type(node: Node, scope: Scope) -> str:
     """The type that the second argument of cast names. Raises ExpressionError if it names none."""
-    known = [*scope.types, *(dtype.text for dtype in DType if dtype is not DType.STRING)]
+    known = [*scope.types, *(dtype.text for dtype in DType if dtype not in (DType.STRING, *SMALL))]
     if not isinstance(node, Name):
         what = "cast wants the name of a type as its second argument"
         raise ExpressionError(what, node.span, _list(known))
-    if node.name not in scope.types and node.name not in {dtype.text for dtype in DType}:
+    plain = {dtype.text for dtype in DType if dtype not in SMALL}
+    if node.name not in scope.types and node.name not in plain:
         aliases = {"float": "float32", "double": "float64", "half": "float16", "int": "int32"}
         meant = aliases.get(node.name) or _closest(node.name, known)
         what = f"there is no type {_show(node.name)}"

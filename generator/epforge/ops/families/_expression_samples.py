@@ -15,7 +15,7 @@ from typing import Any
 
 from epforge.ops.expression import Expression, Formal, evaluate
 from epforge.ops.expression.model import Call, Default, Logical, Node, Number, Select, children
-from epforge.ops.model import DType, Sample, Value
+from epforge.ops.model import SMALL, DType, Sample, Value
 
 _FLOATS = (DType.FLOAT32, DType.FLOAT64)
 _MOST_BINDINGS = 12
@@ -252,7 +252,7 @@ class _Maker:
         dtype = self._dtype(type_)
         if dtype is DType.BOOL or dtype is DType.FLOAT64:
             return value
-        if dtype in (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16):
+        if dtype in (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, *SMALL):
             return _float32(value)
         bits = int(dtype.text.lstrip("uint"))
         signed = not dtype.text.startswith("u")

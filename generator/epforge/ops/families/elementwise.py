@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 from epforge.ops.families._common import (
-    ALL,
     ANY,
     BOOL,
     BROADCAST,
     ELEMENTWISE,
     FLOATS,
+    INTS,
     NUMBERS,
-    UNSIGNED,
     helpers_in,
     value,
 )
@@ -67,8 +66,6 @@ def _variadic(
         ),
     )
 
-
-_CAST_TYPES = {"T1": ALL, "T2": ALL}
 
 ROWS = (
     _variadic(
@@ -127,7 +124,7 @@ ROWS = (
     FamilyRow(
         op="Mod",
         family="mod",
-        since=(10, 13),
+        since=(10, 13, 28),
         types={"T": NUMBERS},
         device=True,
         params={"header": "op", "support": (*BROADCAST, "arithmetic.h", "math.h")},
@@ -138,13 +135,18 @@ ROWS = (
                 (value([-5, 5, -5], DType.INT32), value([3, -3, -3], DType.INT32)),
                 (value([1, -1, -2], DType.INT32),),
             ),
+            Sample(
+                (value([-5.5, 5.5, -6, 0]), value([3, -3, -3, -2])),
+                (value([0.5, -0.5, -0.0, -0.0]),),
+                since=(28,),
+            ),
         ),
     ),
     FamilyRow(
         op="BitShift",
         family="bit_shift",
-        since=(11,),
-        types={"T": UNSIGNED},
+        since=(11, 28),
+        types={"T": INTS},
         device=True,
         params={"support": (*BROADCAST, "arithmetic.h", "choice.cc", "choice.h")},
         samples=(
@@ -152,6 +154,16 @@ ROWS = (
                 (value([16, 4, 1]), value([1, 2, 64])), (value([8, 1, 0]),), {"direction": "RIGHT"}
             ),
             Sample((value([1, 3]), value([1, 2])), (value([2, 12]),), {"direction": "LEFT"}),
+            Sample(
+                (value([-8, -1, -8, 8, -8]), value([1, 3, 99, 99, -1])),
+                (value([-4, -1, -1, 0, -1]),),
+                {"direction": "RIGHT"},
+            ),
+            Sample(
+                (value([-8, -1, 8, 8]), value([1, 3, 99, -1])),
+                (value([-16, -8, 0, 0]),),
+                {"direction": "LEFT"},
+            ),
         ),
     ),
     FamilyRow(
@@ -213,42 +225,6 @@ ROWS = (
             Sample((value([1, 9]), value(2)), (value([2, 9]),), since=(11, 12, 13)),
             Sample((value([1, 9]),), (value([1, 9]),)),
             Sample((value([], shape=(0, 3)),), (value([], shape=(0, 3)),)),
-        ),
-    ),
-    FamilyRow(
-        op="Cast",
-        family="cast",
-        since=(6, 9, 13, 19, 21, 23, 24, 25),
-        types=_CAST_TYPES,
-        device=True,
-        params={"header": "op", "attributes": ("to",), "support": (*ELEMENTWISE, "convert.h")},
-        samples=(
-            Sample((_t1([0, 1]),), (value([0, 1], "T2"),), {"to": "type of T2"}),
-            Sample((_t1([-2, 100]),), (value([-2, 100], "T2"),), {"to": "type of T2"}),
-            Sample((_t1(1),), (value(1, "T2"),), {"to": "type of T2"}),
-            Sample(
-                (value([-1.75, 2.5, 0], DType.FLOAT32),),
-                (value([-1, 2, 0], DType.INT64),),
-                {"to": DType.INT64},
-            ),
-            Sample(
-                (value([-1.75, _NAN, 0], DType.FLOAT32),),
-                (value([1, 1, 0], DType.BOOL),),
-                {"to": DType.BOOL},
-            ),
-            Sample((value([], "T1", (2, 0)),), (value([], "T2", (2, 0)),), {"to": "type of T2"}),
-        ),
-    ),
-    FamilyRow(
-        op="CastLike",
-        family="cast",
-        since=(15, 19, 21, 23, 24, 25),
-        types=_CAST_TYPES,
-        device=True,
-        params={"header": "op", "attributes": (), "support": (*ELEMENTWISE, "convert.h")},
-        samples=(
-            Sample((_t1([0, 1]), value([0], "T2")), (value([0, 1], "T2"),)),
-            Sample((_t1([-2, 100]), value(0, "T2")), (value([-2, 100], "T2"),)),
         ),
     ),
 )

@@ -24,6 +24,7 @@ def _broadcasting() -> tuple[Case, ...]:
 
 TABLE: Mapping[str, tuple[Case, ...]] = {
     **{op: _broadcasting() for op in _BROADCAST},
+    "BitCast": (Case([(2, 3)], {"to": {"type_of": "T2"}}, one_type=("T1", "T2")),),
     "BitShift": (
         *(Case([s, s], {"direction": "LEFT"}) for s in SHAPES),
         Case([(2, 1, 4), (3, 1)], {"direction": "RIGHT"}),
@@ -38,7 +39,10 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
     "Elu": (*(Case([shape], {"alpha": 0.5}) for shape in SHAPES),),
     "HardSigmoid": (*(Case([shape], {"alpha": 0.25, "beta": 0.4}) for shape in SHAPES),),
     "LeakyRelu": (*(Case([shape], {"alpha": 0.2}) for shape in SHAPES),),
-    "Mod": (Case([(2, 3), (2, 3)], {"fmod": 1}),),
+    "Mod": (
+        Case([(2, 3), (2, 3)], {"fmod": 1}),
+        Case([within((2, 3), -9, 9), (2, 3)], since=(28, NEWEST)),
+    ),
     "Pow": (
         *(Case([within(s, 1, 3), within(s, 1, 3)]) for s in SHAPES),
         Case([within((2, 3), 1, 3), scalar(2)], since=(7, NEWEST)),

@@ -87,7 +87,7 @@ def _div(ask: Ask) -> Iterator[Case]:
 
 def _mod(ask: Ask) -> Iterator[Case]:
     floating = ask.type() in ("float16", "float32", "float64")
-    for fmod in (1,) if floating else (0, 1):
+    for fmod in (1,) if floating and ask.since < 28 else (0, 1):
         yield from _binary(ask, low=-9, high=9, right=(1, 4), attributes={"fmod": fmod})
 
 

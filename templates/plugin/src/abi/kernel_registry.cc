@@ -70,11 +70,22 @@ Status Registry::Add(const KernelRow& row<% if control_flow %>, OrtKernelCreateF
 <% if masks %>
     if (*rule.constraint == '\0') continue;  // a fixed type: the schema says it all
 <% endif %>
+<% if small_types %>
+    std::vector<const OrtDataType*> types;
+    for (size_t j = 0; j < rule.count; ++j) {
+      const auto element = static_cast<ONNXTensorElementDataType>(rule.types[j]);
+      const OrtDataType* type = nullptr;
+      const Status known = FromOrt(api_, api_.ep->GetTensorDataType(element, &type));
+      if (known.ok()) types.push_back(type);  // else the runtime is older than the type
+    }
+    if (types.empty()) return Status();
+<% else %>
     std::vector<const OrtDataType*> types(rule.count);
     for (size_t j = 0; j < rule.count; ++j) {
       const auto element = static_cast<ONNXTensorElementDataType>(rule.types[j]);
       EP_ORT(api_, ep->GetTensorDataType(element, &types[j]));
     }
+<% endif %>
     EP_ORT(api_, ep->KernelDefBuilder_AddTypeConstraint(builder, rule.constraint, types.data(),
                                                         types.size()));
   }

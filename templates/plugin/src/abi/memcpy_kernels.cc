@@ -38,11 +38,21 @@ OrtStatus* ORT_API_CALL CreateMemcpyKernel(void* state, const OrtKernelInfo* inf
 
 Status Add(const Api& api, const char* op, bool from_host, OrtKernelRegistry* registry) {
   std::vector<const OrtDataType*> types;
+<% if small_types %>
+  for (int32_t type = 1; type <= static_cast<int32_t>(DType::kFloat8e8m0); ++type) {
+    if (BitsOf(static_cast<DType>(type)) == 0) continue;
+    const OrtDataType* found = nullptr;
+    const auto element = static_cast<ONNXTensorElementDataType>(type);
+    const Status known = FromOrt(api, api.ep->GetTensorDataType(element, &found));
+    if (known.ok()) types.push_back(found);  // else the runtime is older than the type
+  }
+<% else %>
   for (int32_t type = 1; type <= static_cast<int32_t>(DType::kBfloat16); ++type) {
     if (SizeOf(static_cast<DType>(type)) == 0) continue;
     types.push_back(nullptr);
     EP_ORT(api, ep->GetTensorDataType(static_cast<ONNXTensorElementDataType>(type), &types.back()));
   }
+<% endif %>
   Handle<&OrtEpApi::ReleaseKernelDefBuilder> owner(*api.ep);
   EP_ORT(api, ep->CreateKernelDefBuilder(owner.out()));
   OrtKernelDefBuilder* builder = owner.get();

@@ -8,7 +8,12 @@
 
 namespace <%= ns %> {
 
+<% if small_types %>
+// Element types; the numbers are ONNX Runtime's. Up to kFloat4e2m1 they are also those of
+// onnx.TensorProto.DataType.
+<% else %>
 // Element types; the numbers are those of onnx.TensorProto.DataType.
+<% endif %>
 enum class DType : int32_t {
   kUndefined = 0,
   kFloat32 = 1,
@@ -25,18 +30,53 @@ enum class DType : int32_t {
   kUint32 = 12,
   kUint64 = 13,
   kBfloat16 = 16,
+<% if small_types %>
+  kFloat8e4m3fn = 17,
+  kFloat8e4m3fnuz = 18,
+  kFloat8e5m2 = 19,
+  kFloat8e5m2fnuz = 20,
+  kUint4 = 21,  // from here to kFloat4e2m1 two elements share a byte, the first has the low bits
+  kInt4 = 22,
+  kFloat4e2m1 = 23,
+  kUint2 = 24,  // four elements share a byte
+  kInt2 = 25,
+  kFloat8e8m0 = 26,
+<% endif %>
 };
 
 // Bytes of one element; 0 for types without a fixed size, and for those that are not listed above.
 constexpr size_t SizeOf(DType dtype) noexcept {
-  constexpr size_t kSizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 0, 0, 2};
+  constexpr size_t kSizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 0, 0, 2<% if small_types %>, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1<% endif %>};
   const size_t number = static_cast<size_t>(dtype);
   return number < sizeof(kSizes) / sizeof(kSizes[0]) ? kSizes[number] : 0;
 }
 
+<% if small_types %>
+// The type that has this number in onnx.TensorProto.DataType.
+constexpr DType FromProto(int64_t number) noexcept {
+  switch (number) {
+    case 24:
+      return DType::kFloat8e8m0;
+    case 25:
+      return DType::kUint2;
+    case 26:
+      return DType::kInt2;
+    default:
+      return static_cast<DType>(number);
+  }
+}
+
+// Bits of one element; 0 for types without a fixed size.
+constexpr int64_t BitsOf(DType dtype) noexcept {
+  if (dtype == DType::kUint2 || dtype == DType::kInt2) return 2;
+  if (dtype == DType::kUint4 || dtype == DType::kInt4 || dtype == DType::kFloat4e2m1) return 4;
+  return static_cast<int64_t>(SizeOf(dtype)) * 8;
+}
+
+<% endif %>
 // float32, int64, ...
 inline const char* NameOf(DType dtype) noexcept {
-  constexpr const char* kNames[] = {"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
+  constexpr const char* kNames[] = {"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"<% if small_types %>, "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "uint2", "int2", "float8e8m0"<% endif %>};
   const size_t number = static_cast<size_t>(dtype);
   return number < sizeof(kNames) / sizeof(kNames[0]) ? kNames[number] : "an unknown type";
 }

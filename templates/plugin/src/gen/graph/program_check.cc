@@ -146,7 +146,11 @@ class Checker {
         if (attribute.name == "value") told = attribute.tensor.dtype;
       } else if (attribute.kind == Attribute::Kind::kInt &&
                  (attribute.name == "to" || attribute.name == "dtype")) {
+<% if small_types %>
+        told = FromProto(attribute.number);
+<% else %>
         told = static_cast<DType>(attribute.number);
+<% endif %>
       }
 <% if custom_ops %>
       if (FindCustomOp(row) != nullptr) continue;  // to it, these names mean something of its own

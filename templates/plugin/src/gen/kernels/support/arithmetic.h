@@ -160,11 +160,14 @@ EP_HOST_DEVICE T IntegerRemainder(T a, T b, bool like_a) {
   }
 }
 
-// Shifts to the left, or to the right; by the width of the type or more, all bits are gone.
+// Shifts to the left, or to the right, where copies of the sign come in. By less than nothing, or by
+// the width of the type or more, all bits are gone.
 template <class T>
 EP_HOST_DEVICE T Shift(T a, T b, bool left) {
-  if (b >= static_cast<T>(sizeof(T) * 8)) return T(0);
-  return static_cast<T>(left ? static_cast<uint64_t>(a) << b : static_cast<uint64_t>(a) >> b);
+  if (IsNegative(b) || b >= static_cast<T>(sizeof(T) * 8)) {
+    return static_cast<T>(IsNegative(a) && !left ? -1 : 0);
+  }
+  return left ? static_cast<T>(static_cast<uint64_t>(a) << b) : static_cast<T>(a >> b);
 }
 
 }  // namespace <%= ns %>
