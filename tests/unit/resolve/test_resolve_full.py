@@ -11,6 +11,7 @@ from epforge.assets import assets_dir
 from epforge.blueprint import BlueprintErrors, Severity, load, parse
 from epforge.names import SemVer
 from epforge.ops import families
+from epforge.ops.control_flow import CONTROL_FLOW
 from epforge.ops.model import DType
 from epforge.resolve import (
     analyse,
@@ -291,8 +292,16 @@ def test_the_model_has_every_word_of_the_language() -> None:
     assert set(shape.TYPES) == {dtype.text for dtype in DType}
 
 
-def test_the_registry_blueprint_has_every_operator_that_has_a_family() -> None:
-    blueprint = resolve(load(assets_dir("blueprints") / "kernel-registry.yaml"))
-    generated = {(op.domain, op.op) for op in blueprint.ops if op.kernel is KernelSource.GENERATED}
-    assert generated == {(row.domain, row.op) for row in families.rows()}
-    assert {op.op for op in blueprint.ops if op.kernel is KernelSource.YOURS} == {"ComplexMul"}
+@pytest.mark.parametrize("name", ["full", "kernel-registry"])
+def test_blueprints_of_the_whole_catalogue_have_every_operator_with_a_kernel(name: str) -> None:
+    blueprint = resolve(load(assets_dir("blueprints") / f"{name}.yaml"))
+    generated = {(o.domain, o.op) for o in blueprint.claimed if o.kernel is KernelSource.GENERATED}
+    kernels = {(row.domain, row.op) for row in (*families.rows(), *CONTROL_FLOW.values())}
+    assert generated == kernels
+    yours = {op.op for op in blueprint.ops if op.kernel is KernelSource.YOURS}
+    assert yours == ({"ComplexMul"} if name == "kernel-registry" else set())
+
+
+def test_the_full_blueprint_has_every_type_of_every_kernel() -> None:
+    blueprint = resolve(load(assets_dir("blueprints") / "full.yaml"))
+    assert set(blueprint.types) == set(DType) - {DType.STRING}
