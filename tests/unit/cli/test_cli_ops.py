@@ -97,6 +97,11 @@ def test_coverage_counts_what_the_list_has() -> None:
     }
 
 
+def test_the_page_of_the_docs_is_what_the_command_prints() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs/operators.md"
+    assert ops("coverage", "--markdown").stdout == page.read_text(encoding="utf-8")
+
+
 def test_reports_of_conformance_add_their_tests(tmp_path: Path) -> None:
     totals = {"passed": 3, "denominator": 4}
     report = {"conformance": [{"ops": [{"op": "Relu", "totals": totals}]}]}
