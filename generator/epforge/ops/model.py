@@ -67,6 +67,8 @@ SMALL = (
     DType.UINT2,
     DType.INT2,
 )
+#: Those of which several share a byte.
+PACKED = (DType.UINT4, DType.INT4, DType.FLOAT4E2M1, DType.UINT2, DType.INT2)
 _BY_TEXT = {dtype.text: dtype for dtype in DType}
 
 

@@ -26,6 +26,7 @@ from epforge.resolve.opnames import split_op
 from epforge.resolve.options import resolve_options
 from epforge.resolve.overlays import resolve_overlays
 from epforge.resolve.pending import note_unsupported
+from epforge.resolve.roles import resolve_roles, without_packed
 from epforge.resolve.runtime import (
     resolve_cuda,
     resolve_devices,
@@ -35,7 +36,7 @@ from epforge.resolve.runtime import (
     resolve_runtime,
     resolve_targets,
 )
-from epforge.resolve.services import Compile, CustomKernel, Layout, Native
+from epforge.resolve.services import CustomKernel, Layout, Native
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     compiling = resolve_compile(shape.compile, paradigm, found, own)
     cuda = shape.runtime == "cuda"
     ops = resolve_ops(shape.ops, types, found, _named_elsewhere(source), cuda)
+    if compiling is not None:
+        ops = without_packed(ops, compiling, found)
     _check_use(ops, types, found)
     graphs = tuple(op for op in ops if control_flow.is_control_flow(op.row))
     ops = tuple(op for op in ops if not control_flow.is_control_flow(op.row))
@@ -118,7 +121,7 @@ def _blueprint(source: BlueprintSource, found: Findings) -> Blueprint:
     ops = tuple(sorted((*ops, *map(as_op, computed)), key=lambda op: (op.domain, op.op)))
     ops = resolve_layout(shape.layout, ops, shape.ops, found)
     if compiling is not None:
-        ops = _roles(ops, compiling, source)
+        ops = resolve_roles(ops, compiling, source)
     vendor = resolve_vendor(shape.vendor, found)
     devices = resolve_devices(shape.devices, names, paradigm, vendor, found)
     ort = resolve_ort(shape.ort, found)
@@ -193,23 +196,6 @@ def _named_elsewhere(source: BlueprintSource) -> dict[Path, str]:
     for i, pattern in enumerate(shape.patterns):
         named |= {(*place, "patterns", i, "match", j): op for j, op in enumerate(pattern.match)}
     return named
-
-
-def _roles(ops: tuple[Op, ...], compiling: Compile, source: BlueprintSource) -> tuple[Op, ...]:
-    """Which operators are compiled, and which have kernels in the registry, in a project that
-    compiles. Those of a pattern are compiled, whether it is found or not."""
-    compiled = {split_op(entry.op) for entry in source.shape.ops}
-    compiled |= {split_op(entry.op) for entry in source.shape.custom_ops}
-    for pattern in compiling.patterns:
-        compiled.update(pattern.match)
-    return tuple(
-        replace(
-            op,
-            compiled=(op.domain, op.op) in compiled,
-            registered=(op.domain, op.op) in compiling.also_kernels,
-        )
-        for op in ops
-    )
 
 
 def _check_use(ops: tuple[Op, ...], types: tuple[DType, ...], found: Findings) -> None:

@@ -98,3 +98,24 @@ def test_what_would_have_no_effect_is_an_error(text: str, code: str) -> None:
 def test_sharing_needs_files() -> None:
     features = resolve(parse(f"{COMPILED}ops: [Relu]\nfeatures: {{ep_context: {{share: true}}}}"))
     assert features.features.external
+
+
+SMALL = f"{COMPILED}types: [float32, int4, float8e5m2]\n"
+
+
+def test_groups_have_no_elements_that_share_a_byte() -> None:
+    """A program has memory for whole bytes; a kernel that ONNX Runtime calls takes them."""
+    text = f"{SMALL}compile: {{also_kernels: [BitCast]}}\nops: [Cast]"
+    bits, cast = resolve(parse(text)).ops
+    assert {"float8e5m2", "int4"} <= {t.text for t in bits.versions[-1].types["T1"]}
+    assert [t.text for t in cast.versions[-1].types["T1"]] == ["float32", "float8e5m2"]
+    assert "int4" not in {t.text for v in cast.versions for t in v.types["T2"]}
+
+
+def test_elements_that_share_a_byte_are_noted_where_a_group_should_have_them() -> None:
+    asked = "ops: [{op: BitCast, types: {T1: [int4, int8]}}]"
+    (note,) = analyse(parse(f"{COMPILED}{asked}")).unsupported
+    assert (note.line, note.column) == (5, 34)
+    assert "int4 in compiled groups (T1 of BitCast)" in note.message
+    (note,) = analyse(parse(f"{COMPILED}types: [uint2]\nops: [Cast]")).unsupported
+    assert "share a byte in compiled groups (Cast)" in note.message
