@@ -166,23 +166,6 @@ def _lrn(ask: Ask) -> Iterator[Case]:
     )
 
 
-def _lp_norm(ask: Ask) -> Iterator[Case]:
-    for axis in (0, 1):
-        for p in (1, 2):
-            yield Case(f"axis={axis} p={p}", (ask.feed((3, 4), low=0.5),), {"axis": axis, "p": p})
-
-
-def _mvn(ask: Ask) -> Iterator[Case]:
-    yield Case("(2,3,4,5)", (ask.feed((2, 3, 4, 5)),))
-
-
-def _einsum(ask: Ask) -> Iterator[Case]:
-    yield Case("ij,jk->ik", (ask.feed((2, 3)), ask.feed((3, 4))), {"equation": "ij,jk->ik"})
-    yield Case(
-        "bij,bjk->bik", (ask.feed((2, 2, 3)), ask.feed((2, 3, 4))), {"equation": "bij,bjk->bik"}
-    )
-
-
 def _fused_matmul(ask: Ask) -> Iterator[Case]:
     yield Case("transB, scaled", (ask.feed((2, 3)), ask.feed((4, 3))), {"transB": 1, "alpha": 0.5})
 
@@ -191,7 +174,6 @@ TABLE: Mapping[str, Builder] = {
     "AveragePool": _pool,
     "BatchNormalization": _batch_norm,
     "Conv": _conv,
-    "Einsum": _einsum,
     "Gemm": _gemm,
     "GlobalAveragePool": _global_pool,
     "GlobalLpPool": _global_pool,
@@ -200,11 +182,9 @@ TABLE: Mapping[str, Builder] = {
     "InstanceNormalization": _instance_norm,
     "LRN": _lrn,
     "LayerNormalization": _layer_norm,
-    "LpNormalization": _lp_norm,
     "LpPool": _pool,
     "MatMul": _matmul,
     "MaxPool": _pool,
-    "MeanVarianceNormalization": _mvn,
     "RMSNormalization": _layer_norm,
 }
 MICROSOFT: Mapping[str, Builder] = {

@@ -109,7 +109,7 @@ def _tensor(name: str, feed: Feed) -> Any:
 
 
 #: Attributes that name an element type.
-_TYPES = frozenset({"to", "dtype", "output_dtype"})
+_TYPES = frozenset({"to", "dtype", "output_datatype", "output_dtype"})
 
 
 def _attribute(key: str, value: Any) -> Any:
