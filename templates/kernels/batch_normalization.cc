@@ -56,6 +56,51 @@ Status Normalize(const <%= k.attrs %>& attrs, int64_t channels, int64_t pixels, 
   return Status();
 }
 
+<% if not k.base %>
+// What a running statistic becomes with the one of this batch.
+void Update(const <%= k.attrs %>& attrs, const Tensor& old, double found, int64_t index, MutableTensor* running) {
+  if (running == nullptr) return;
+  const double momentum = static_cast<double>(attrs.momentum);
+  const double value = momentum * ValueAt<double>(old, index) + (1 - momentum) * found;
+  if (running->dtype == DType::kFloat64) {
+    running->data<double>()[index] = value;
+  } else {
+    running->data<float>()[index] = static_cast<float>(value);
+  }
+}
+
+// By the mean and the variance of the batch.
+template <class T>
+Status Train(const <%= k.attrs %>& attrs, int64_t channels, int64_t pixels, Inputs inputs, Outputs outputs, Exec& exec) {
+  const T* x = inputs[0].data<T>();
+  T* y = outputs.has(0) ? outputs[0].data<T>() : nullptr;
+  const int64_t count = inputs[0].shape[0] * pixels;
+  ParallelFor(exec, channels, 4 * count, [&](int64_t begin, int64_t end) {
+    for (int64_t channel = begin; channel < end; ++channel) {
+      const auto place = [&](int64_t i) { return (i / pixels * channels + channel) * pixels + i % pixels; };
+      double sum = 0;
+      for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(x[place(i)]);
+      const double mean = sum / static_cast<double>(count);
+      double squares = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const double value = static_cast<double>(x[place(i)]) - mean;
+        squares += value * value;
+      }
+      const double variance = squares / static_cast<double>(count);
+      Update(attrs, inputs[3], mean, channel, outputs.at(1));
+      Update(attrs, inputs[4], variance, channel, outputs.at(2));
+      if (y == nullptr) continue;
+      const double factor = ValueAt<double>(inputs[1], channel) / Sqrt(variance + static_cast<double>(attrs.epsilon));
+      const double offset = ValueAt<double>(inputs[2], channel) - mean * factor;
+      for (int64_t i = 0; i < count; ++i) {
+        y[place(i)] = static_cast<T>(static_cast<double>(x[place(i)]) * factor + offset);
+      }
+    }
+  });
+  return Status();
+}
+
+<% endif %>
 }  // namespace
 
 <% include "kernels/batch_normalization.inc" %>

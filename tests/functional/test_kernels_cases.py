@@ -48,6 +48,8 @@ _WITHOUT = {
     ("", "RNN", 1),
     ("", "Upsample", 1),
 }
+#: Whose function ONNX cannot infer types of: it has a float32 among numbers of any type.
+_UNCHECKED = {("", "MeanVarianceNormalization")}
 
 
 @pytest.fixture(scope="session", params=["host", pytest.param("device", marks=pytest.mark.lab)])
@@ -102,7 +104,7 @@ def test_cases_are_legal_and_computed_as_on_the_cpu(
             number = helper.np_dtype_to_tensor_dtype(array.dtype)
             output.CopyFrom(helper.make_tensor_value_info(output.name, number, array.shape))
         try:
-            if onnx.defs.has(op[1], op[0]):
+            if onnx.defs.has(op[1], op[0]) and op not in _UNCHECKED:
                 onnx.checker.check_model(model, full_check=True)
             types = [array.dtype for array in wanted]
             actual = kernels.run_node(model, list(one.feeds.values()), types)

@@ -18,8 +18,6 @@ from onnx import numpy_helper
 
 #: Node tests that a kernel refuses, by design.
 REFUSED = {
-    "test_batchnorm_example_training_mode": "training",
-    "test_batchnorm_epsilon_training_mode": "training",
     "test_training_dropout": "training",
     "test_training_dropout_default": "training",
     "test_training_dropout_default_mask": "training",

@@ -70,11 +70,25 @@ def _batch_inputs(x: Value, *types: DType | str) -> tuple[Value, ...]:
     )
 
 
+_BATCH = value([[[1, 3], [3, -1]], [[1, 3], [3, -1]]])
 _BATCH_RESULT = value([[[0, 2], [3, 3]]])
 _EXACT = {"epsilon": 0.0}
 _BATCH_SAMPLES = (
     Sample(_batch_inputs(_X, "T", "U"), (_BATCH_RESULT,), _EXACT, since=(14,)),
     Sample(_batch_inputs(_X, "T1", "T2"), (_BATCH_RESULT,), _EXACT, since=(15,)),
+    *(
+        Sample(
+            _batch_inputs(_BATCH, scale, mean),
+            (
+                value([[[-2, 2], [2, 0]], [[-2, 2], [2, 0]]]),
+                value([1.5, 0.5], mean),
+                value([2.5, 2.5], mean),
+            ),
+            {**_EXACT, "training_mode": 1, "momentum": 0.5},
+            since=(since,),
+        )
+        for scale, mean, since in (("T", "U", 14), ("T1", "T2", 15))
+    ),
     Sample(_batch_inputs(_X, "T", "T"), (_BATCH_RESULT,), _EXACT, since=(7, 9)),
     Sample(_batch_inputs(_X, "T", "T"), (_BATCH_RESULT,), {**_EXACT, "is_test": 1}, since=(1, 6)),
 )

@@ -131,7 +131,7 @@ ROWS = (
     ),
     _window(
         "BlackmanWindow",
-        "0.42 - 0.5 * Cos(angle) + 0.08 * Cos(2 * angle)",
+        "0.08 * Cos(2 * angle) - 0.5 * Cos(angle) + 0.42",
         (0, 0.34, 1, 0.34),
         (0, 0.34, 1, 0.34, 0),
     ),

@@ -71,8 +71,9 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
         Case([(2, 3, 2), _PIXELS], {"reduction": "sum"}, outputs=2),
     ),
     "STFT": (
-        Case([(1, 16, 1), scalar(4), None, scalar(8)]),
-        Case([(2, 9, 1), scalar(2), (5,)]),
+        # ONNX takes another default than the one that it documents, where it infers shapes.
+        Case([(1, 16, 1), scalar(4), None, scalar(8)], {"onesided": 1}),
+        Case([(2, 9, 1), scalar(2), (5,)], {"onesided": 1}),
         Case([(2, 9, 1), scalar(2), (5,)], {"onesided": 0}),
     ),
 }

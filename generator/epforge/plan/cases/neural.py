@@ -35,6 +35,12 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
     "BatchNormalization": (
         Case([(2, 3, 4, 5), (3,), (3,), (3,), within((3,), 0.5, 2.0)], {}, (7, NEWEST)),
         Case([(0, 3, 4), (3,), (3,), (3,), within((3,), 0.5, 2.0)], {}, (7, NEWEST)),
+        Case(
+            [(2, 3, 4), (3,), (3,), (3,), within((3,), 0.5, 2.0)],
+            {"training_mode": 1, "momentum": 0.75},
+            (14, NEWEST),
+            3,
+        ),
     ),
     "Conv": (
         Case([(1, 3, 5, 5), (4, 3, 3, 3), (4,)], {"pads": [1, 1, 1, 1]}),
