@@ -145,3 +145,33 @@ def test_a_float64_may_be_computed_as_float32_where_the_operator_may() -> None:
     assert float64("Attention", 23, T1="float64", T2="float64") > close
     assert float64("GroupNormalization", 21, T="float64") > close
     assert float64("BatchNormalization", 15, T="float64", T1="float64", T2="float64") == close
+
+
+def test_onnx_s_reference_may_round_the_other_way_and_no_further() -> None:
+    ask = Ask("", "QuantizeLinear", 21, {"T1": "float32", "T2": "int8"})
+
+    def said(by: str, apart: int) -> str:
+        one, other = (np.array([value], np.int8) for value in (7, 7 + apart))
+        return session.difference([one], [other], True, session.tolerance_of(ask, by))
+
+    assert said("cpu", 1)
+    assert not said("onnx", 1)
+    assert said("onnx", 2)
+
+
+@pytest.mark.parametrize(
+    ("op", "since", "types", "left_out"),
+    [
+        ("Attention", 23, {"T1": "float32", "T2": "float32", "U": "int32"}, "mask, causal"),
+        ("Unique", 11, {"T": "uint8"}, "columns, in their order"),
+    ],
+)
+def test_what_onnx_s_reference_computes_wrongly_is_not_asked_of_those_types(
+    op: str, since: int, types: dict[str, str], left_out: str
+) -> None:
+    """ONNX Runtime, which is right, has no kernel for them."""
+
+    def labels(chosen: dict[str, str]) -> set[str]:
+        return {case.label for case in cases(Ask("", op, since, chosen))}
+
+    assert labels(dict.fromkeys(types, "float32")) - labels(types) == {left_out}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from epforge.validate.cases.model import Ask, Builder, Case, Feed, dims, ints
+from epforge.validate.cases.model import FLOATS, Ask, Builder, Case, Feed, dims, ints
 
 _HEADS: Mapping[str, Any] = {"q_num_heads": 4, "kv_num_heads": 2}
 
@@ -33,7 +33,8 @@ def _attention(ask: Ask) -> Iterator[Case]:
     yield Case("scale, softcap", (q, k, v), {"scale": 0.5, "softcap": 2.0})
     for shape in ((5, 7), (2, 1, 5, 7), (4, 5, 7)):
         yield Case(f"mask {dims(shape)}", (q, k, v, _mask(ask, shape)))
-    yield Case("mask, causal", (q, k, v, _mask(ask, (5, 7))), {"is_causal": 1})
+    if ask.type("U") in {"bool", *FLOATS}:  # onnx's reference adds minus infinity to the mask
+        yield Case("mask, causal", (q, k, v, _mask(ask, (5, 7))), {"is_causal": 1})
     packed = ask.feed((2, 5, 32), "T1"), ask.feed((2, 7, 16), "T1"), ask.feed((2, 7, 12), "T2")
     yield Case("heads side by side", packed, _HEADS)
     past = ask.feed((2, 2, 3, 8), "T1"), ask.feed((2, 2, 3, 6), "T2")

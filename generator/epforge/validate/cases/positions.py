@@ -112,7 +112,9 @@ def _unique(ask: Ask) -> Iterator[Case]:
     yield Case("values alone", (mixed,))
     rows = _of(ask, [[1, 0], [0, 1], [1, 0]])
     yield Case("rows", (rows,), {"axis": 0}, outputs=4)
-    yield Case("columns, in their order", (rows,), {"axis": -1, "sorted": 0}, outputs=4)
+    # For other types ONNX Runtime has no kernel, and onnx's reference returns rows.
+    if ask.type() in {"float16", "float32", "float64", "int8", "int64", "string"}:
+        yield Case("columns, in their order", (rows,), {"axis": -1, "sorted": 0}, outputs=4)
 
 
 def _top_k(ask: Ask) -> Iterator[Case]:

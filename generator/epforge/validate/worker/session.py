@@ -29,6 +29,9 @@ _TOLERANCE = {
 
 # Attributes that say in which type an operator computes.
 _STAGES = frozenset({"stash_type", "softmax_precision"})
+# Operators that divide and round to integers. onnx's reference evaluator computes in other types.
+_ROUNDING = frozenset({"QLinearConv", "QLinearMatMul", "QuantizeLinear"})
+_A_STEP = dict.fromkeys(("int8", "uint8", "int16", "uint16"), (1e-12, 1.0))
 # Operators of which onnx's reference evaluator computes something else than ONNX says.
 _MISTAKEN = {"LRN": "it takes the batch for the channels"}
 
@@ -296,11 +299,17 @@ def _reference(model: Model, library: str) -> Reference:
     return Reference(tuple(map(np.asarray, session.run(None, model.feeds))), "cpu")
 
 
-def tolerance_of(ask: Ask) -> Mapping[str, tuple[float, float]]:
+def tolerance_of(ask: Ask, by: str = "cpu") -> Mapping[str, tuple[float, float]]:
     """The difference that is none, by element type. A float64 may have been computed as a float32:
-    where an operator has a type to compute in, which is that, and where inputs of both meet."""
+    where an operator has a type to compute in, which is that, and where inputs of both meet.
+
+    Args:
+        by: who has computed what is expected, as in `Reference`.
+    """
     from epforge.validate.worker import schema
 
+    if by == "onnx" and ask.op in _ROUNDING:
+        return {**_TOLERANCE, **_A_STEP}
     known = schema.find(ask.domain, ask.op, ask.since)
     staged = known is not None and not _STAGES.isdisjoint(known.attributes)
     if staged or "float32" in ask.types.values():
