@@ -103,5 +103,12 @@ def test_samples_are_called_with_the_types_that_hold_them() -> None:
     assert found.calls[0].inputs[0].type == "DType::kFloat32"
 
 
+def test_samples_have_no_small_types_not_even_where_there_are_no_elements() -> None:
+    op = make_op("Cast", [DType.FLOAT32, DType.FLOAT8E4M3FN, DType.INT4])
+    (found,) = calls(make_blueprint([op]))
+    loops = {name for call in found.calls for loop in call.loops for name in loop.types}
+    assert not loops & {"kFloat8e4m3fn", "kInt4"}
+
+
 def test_a_stub_has_no_samples() -> None:
     assert calls(make_blueprint([make_op("TfIdfVectorizer")])) == ()
