@@ -1,12 +1,11 @@
 <%= banner %>
 #include "<%= k.header %>"
 
-#include <cstring>
-
 #include "gen/kernels/support/attention.h"
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/head_rows.h"
+#include "gen/kernels/support/kv_cache.h"
 #include "gen/kernels/support/math.h"
-#include "gen/kernels/support/rotary.h"
 
 namespace <%= ns %> {
 namespace {
@@ -32,39 +31,20 @@ enum Input : size_t {
 };
 enum Output : size_t { kResult, kPresentKey, kPresentValue, kScores };
 
-// The rows of all batches and heads, wherever an operator's layout puts them.
-struct HeadRows {
-  const float* data = nullptr;
-  int64_t batch = 0;  // elements from one batch to the next
-  int64_t head = 0;
-  int64_t row = 0;
-
-  RowMatrix<const float> matrix(int64_t b, int64_t n) const { return {data + b * batch + n * head, row}; }
-};
-
-// The call, understood. Of the tokens that a query may see the first are in the cache already; the
-// others come with the call, behind which there may be padding.
+// The call, understood.
 struct Problem {
   int64_t batches = 0;
-  int64_t rows = 0;  // of queries, keys and values, with padding
   int64_t heads = 0;
   int64_t kv_heads = 0;
+  int64_t rows = 0;  // of queries, keys and values, with padding
   int64_t depth = 0;
   int64_t total = 0;     // tokens of the longest batch
   int64_t past = 0;      // rows of the old cache
   int64_t capacity = 0;  // rows of the new one
   HeadRows q, k, v;
-};
 
-// How far a batch is.
-struct Extent {
-  int64_t old = 0;    // tokens before the call
-  int64_t fresh = 0;  // those of the call
-  int64_t gone = 0;   // those before the call that are no longer in the cache
-
-  int64_t all() const { return old + fresh; }
-  int64_t held() const { return old - gone; }
-  int64_t keys() const { return held() + fresh; }
+  // Before it is known how many keys there are, `keys` are the most that there may be.
+  AttentionSizes sizes(int64_t keys) const { return {batches, heads, kv_heads, rows, keys, depth, depth}; }
 };
 
 const float* Data(Inputs inputs, size_t index) {
@@ -73,10 +53,6 @@ const float* Data(Inputs inputs, size_t index) {
 
 float* Results(Outputs outputs, size_t index) {
   return outputs.has(index) ? outputs[index].data<float>() : nullptr;
-}
-
-void CopyFloats(const float* from, int64_t count, float* to) {
-  if (count > 0) std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
 }
 
 Status Unfit(Inputs inputs, size_t index, const char* what) {
@@ -93,19 +69,18 @@ Status ReadQueries(Inputs inputs, Problem* p) {
   const int64_t heads = p->heads + (packed ? 2 * p->kv_heads : 0);
   if (q[2] == 0 || q[2] % heads != 0) return Unfit(inputs, kQuery, "must have a multiple of the heads as its last dimension");
   p->depth = q[2] / heads;
-  p->q = {Data(inputs, kQuery), q[1] * q[2], p->depth, q[2]};
+  p->q = RowsOutside(Data(inputs, kQuery), p->rows, heads, p->depth);
   if (packed) {
     p->k = p->v = p->q;
     p->k.data += p->heads * p->depth;
     p->v.data += (p->heads + p->kv_heads) * p->depth;
     return Status();
   }
-  const int64_t width = p->kv_heads * p->depth;
-  const Shape expected{q[0], q[1], width};
+  const Shape expected{q[0], q[1], p->kv_heads * p->depth};
   if (inputs[kKey].shape != expected) return Unfit(inputs, kKey, "must be (batch, sequence, kv_num_heads * head size)");
   if (inputs[kValue].shape != expected) return Unfit(inputs, kValue, "must have the shape of key");
-  p->k = {Data(inputs, kKey), q[1] * width, p->depth, width};
-  p->v = {Data(inputs, kValue), q[1] * width, p->depth, width};
+  p->k = RowsOutside(Data(inputs, kKey), p->rows, p->kv_heads, p->depth);
+  p->v = RowsOutside(Data(inputs, kValue), p->rows, p->kv_heads, p->depth);
   return Status();
 }
 
@@ -145,11 +120,6 @@ Status CheckRotary(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p)
   return Unfit(inputs, kPositions, "must be (batch, sequence)");
 }
 
-bool IsScoreBias(const Shape& bias, const Problem& p) {
-  return bias.size() == 4 && (bias[0] == 1 || bias[0] == p.batches) && (bias[1] == 1 || bias[1] == p.heads) &&
-         bias[2] == p.rows && bias[3] == p.total;
-}
-
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   EP_RETURN_IF_ERROR(CheckInputs(inputs));
   p->heads = attrs.num_heads;
@@ -159,7 +129,7 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   EP_RETURN_IF_ERROR(CheckShape({p->batches, p->heads, p->capacity + p->rows, p->depth}));
   EP_RETURN_IF_ERROR(CheckRotary(attrs, inputs, *p));
   if (inputs.has(kKeyScale) || inputs.has(kValueScale)) return NotImplemented("a quantized cache");
-  if (inputs.has(kScoreBias) && !IsScoreBias(inputs[kScoreBias].shape, *p)) {
+  if (inputs.has(kScoreBias) && !IsScoreBias(inputs[kScoreBias].shape, p->sizes(p->total))) {
     return Unfit(inputs, kScoreBias, "must be (batch or 1, heads or 1, sequence, total_sequence_length)");
   }
   if (inputs.has(kSinks) && !IsVectorOf(p->heads, inputs[kSinks].shape)) {
@@ -172,16 +142,8 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   return Status();
 }
 
-// How many of the last of `tokens` tokens a cache of `capacity` rows holds, when it makes room for as
-// many as it can without losing one of the window.
-int64_t Held(int64_t tokens, int64_t capacity, int64_t window) {
-  if (tokens <= capacity) return tokens;
-  const int64_t room = capacity - window + 1;
-  return tokens - (tokens - capacity + room - 1) / room * room;
-}
-
 // Reads where each batch is from the inputs that say it.
-Status FindExtents(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p, std::vector<Extent>* extents) {
+Status FindExtents(const KvCache& cache, Inputs inputs, const Problem& p, std::vector<Extent>* extents) {
   const int32_t* last = inputs[kLastKeys].data<int32_t>();
   const int32_t* given = inputs.has(kFresh) ? inputs[kFresh].data<int32_t>() : nullptr;
   extents->resize(static_cast<size_t>(p.batches));
@@ -197,8 +159,8 @@ Status FindExtents(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p,
     }
     Extent& extent = (*extents)[static_cast<size_t>(b)];
     extent = {all - fresh, fresh, 0};
-    if (attrs.sliding) {
-      extent.gone = extent.old - Held(extent.old, p.past, attrs.window);
+    if (cache.window > 0) {
+      extent.gone = extent.old - cache.Held(extent.old);
     } else if (extent.old > p.past) {
       return InvalidArgument(Text() << "the cache should hold " << all - fresh << " tokens and has " << p.past);
     }
@@ -206,159 +168,31 @@ Status FindExtents(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p,
   return Status();
 }
 
-// What happens to the rows of queries and keys before they meet: they are brought to unit length,
-// and turned by angles that depend on the token's position.
-class Preparation {
- public:
-  Preparation(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p)
-      : attrs_(attrs), rows_(p.rows), depth_(p.depth), prompt_(p.rows == p.total && !inputs.has(kFresh)) {
-    if (!attrs.rotary) return;
-    cos_ = Data(inputs, kCos);
-    sin_ = Data(inputs, kSin);
-    angles_ = inputs[kCos].shape[1];
-    positions_known_ = inputs[kCos].shape[0];
-    if (inputs.has(kPositions)) positions_ = inputs[kPositions].data<int64_t>();
-  }
-
-  Status Check(const std::vector<Extent>& extents) const {
-    for (size_t b = 0; attrs_.rotary && b < extents.size(); ++b) {
-      for (int64_t row = 0; row < extents[b].fresh; ++row) {
-        const int64_t position = Position(static_cast<int64_t>(b), row, extents[b]);
-        if (position < 0 || position >= positions_known_) {
-          return InvalidArgument(Text() << "position " << position << " is out of range for caches of " << positions_known_ << " rows");
-        }
-      }
-    }
-    return Status();
-  }
-
-  // Prepares a row that is no padding; `norm` may be null.
-  void Run(const float* from, int64_t batch, int64_t row, const Extent& extent, const float* norm, float epsilon, float* to) const {
-    double factor = 1;
-    if (norm != nullptr) {
-      double squares = 0;
-      for (int64_t i = 0; i < depth_; ++i) squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
-      factor = 1 / Sqrt(squares / static_cast<double>(depth_) + static_cast<double>(epsilon));
-    }
-    for (int64_t i = 0; i < depth_; ++i) {
-      to[i] = norm != nullptr ? static_cast<float>(static_cast<double>(from[i]) * factor) * norm[i] : from[i];
-    }
-    if (angles_ == 0) return;
-    const int64_t position = Position(batch, row, extent);
-    RotatePairs(to, cos_ + position * angles_, sin_ + position * angles_, angles_, attrs_.interleaved, to);
-  }
-
- private:
-  // Of a prompt only the first of the positions counts.
-  int64_t Position(int64_t batch, int64_t row, const Extent& extent) const {
-    if (positions_ == nullptr) return extent.old + row;
-    if (!prompt_) return positions_[batch * rows_ + row];
-    return positions_[0] < positions_known_ ? positions_[0] + row : -1;
-  }
-
-  const <%= k.attrs %>& attrs_;
-  int64_t rows_;
-  int64_t depth_;
-  bool prompt_;
-  const float* cos_ = nullptr;
-  const float* sin_ = nullptr;
-  int64_t angles_ = 0;
-  int64_t positions_known_ = 0;
-  const int64_t* positions_ = nullptr;
-};
-
-Status Reserve(int64_t elements, Exec& exec, float** memory) {
-  void* raw = nullptr;
-  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(elements) * sizeof(float), &raw));
-  *memory = static_cast<float*>(raw);
-  return Status();
-}
-
-// Rows of the call, and what is done to them.
-struct Rows {
-  const Problem& p;
-  const std::vector<Extent>& extents;
-  const Preparation* preparation;  // null: the rows are taken as they are
-  const float* norm;
-  float epsilon;
-};
-
-// Puts the tokens of the call behind those in the cache, and changes `rows` to where all of them
-// are. Old tokens stay where they are when the old cache and the new one are one.
-Status Remember(const Rows& what, bool sliding, int64_t window, const float* past, float* present, HeadRows* rows, Exec& exec) {
-  const Problem& p = what.p;
-  // A sliding cache may lose tokens that the call still needs: all of them meet elsewhere first.
-  const int64_t capacity = sliding ? p.past + p.rows : p.capacity;
-  const int64_t head = capacity * p.depth;
-  float* cache = sliding ? nullptr : present;
-  if (cache == nullptr) EP_RETURN_IF_ERROR(Reserve(p.batches * p.kv_heads * head, exec, &cache));
-  const HeadRows fresh = *rows;
-  ParallelFor(exec, p.batches * p.kv_heads, head, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      const int64_t batch = n / p.kv_heads;
-      const Extent& extent = what.extents[static_cast<size_t>(batch)];
-      float* to = cache + n * head;
-      if (past != cache) {
-        CopyFloats(past + n * p.past * p.depth, extent.held() * p.depth, to);
-        for (int64_t j = extent.keys() * p.depth; j < head; ++j) to[j] = 0.0f;
-      }
-      to += extent.held() * p.depth;
-      const RowMatrix<const float> from = fresh.matrix(batch, n % p.kv_heads);
-      for (int64_t row = 0; row < extent.fresh; ++row, to += p.depth) {
-        if (what.preparation != nullptr) {
-          what.preparation->Run(from.row(row), batch, row, extent, what.norm, what.epsilon, to);
-        } else {
-          CopyFloats(from.row(row), p.depth, to);
-        }
-      }
-      if (!sliding || present == nullptr) continue;
-      const int64_t kept = Held(extent.all(), p.past, window);
-      float* last = present + n * p.past * p.depth;
-      CopyFloats(cache + n * head + (extent.keys() - kept) * p.depth, kept * p.depth, last);
-      for (int64_t j = kept * p.depth; j < p.past * p.depth; ++j) last[j] = 0.0f;
-    }
-  });
-  *rows = {cache, p.kv_heads * head, head, p.depth};
-  return Status();
-}
-
-Status PrepareQueries(const Rows& what, HeadRows* rows, Exec& exec) {
-  const Problem& p = what.p;
-  const HeadRows fresh = *rows;
-  const int64_t head = p.rows * p.depth;
-  float* memory = nullptr;
-  EP_RETURN_IF_ERROR(Reserve(p.batches * p.heads * head, exec, &memory));
-  ParallelFor(exec, p.batches * p.heads, 4 * head, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      const int64_t batch = n / p.heads;
-      const Extent& extent = what.extents[static_cast<size_t>(batch)];
-      const RowMatrix<const float> from = fresh.matrix(batch, n % p.heads);
-      float* to = memory + n * head;
-      for (int64_t row = 0; row < extent.fresh; ++row, to += p.depth) {
-        what.preparation->Run(from.row(row), batch, row, extent, what.norm, what.epsilon, to);
-      }
-      for (int64_t i = 0; i < (p.rows - extent.fresh) * p.depth; ++i) to[i] = 0.0f;  // padding
-    }
-  });
-  *rows = {memory, p.heads * head, head, p.depth};
-  return Status();
+Rotation ReadRotation(const <%= k.attrs %>& attrs, Inputs inputs, const Problem& p) {
+  Rotation rotation;
+  if (!attrs.rotary) return rotation;
+  rotation.cosines = Data(inputs, kCos);
+  rotation.sines = Data(inputs, kSin);
+  rotation.known = inputs[kCos].shape[0];
+  rotation.angles = inputs[kCos].shape[1];
+  rotation.interleaved = attrs.interleaved;
+  if (inputs.has(kPositions)) rotation.positions = inputs[kPositions].data<int64_t>();
+  rotation.first_alone = p.rows == p.total && !inputs.has(kFresh);  // a prompt
+  return rotation;
 }
 
 class Grouped final : public Attention<float> {
  public:
   Grouped(const <%= k.attrs %>& attrs, const AttentionSizes& sizes, float scale, const Problem& problem,
-          const std::vector<Extent>& extents, Inputs inputs, Outputs outputs)
+          const Tokens& tokens, Inputs inputs, Outputs outputs)
       : Attention<float>(sizes, scale, attrs.softcap),
         attrs_(attrs),
         problem_(problem),
-        extents_(extents),
+        tokens_(tokens),
         sinks_(Data(inputs, kSinks)),
         result_(outputs[kResult].data<float>()),
         scores_(Results(outputs, kScores)) {
-    if (!inputs.has(kScoreBias)) return;
-    const Shape& shape = inputs[kScoreBias].shape;
-    const int64_t matrix = shape[2] * shape[3];
-    bias_ = {Data(inputs, kScoreBias), shape[0] == 1 ? 0 : shape[1] * matrix, shape[1] == 1 ? 0 : matrix, shape[3]};
+    if (inputs.has(kScoreBias)) bias_ = RowsOfBias(inputs[kScoreBias]);
   }
 
   RowMatrix<const float> Queries(int64_t batch, int64_t head) const override { return problem_.q.matrix(batch, head); }
@@ -370,7 +204,7 @@ class Grouped final : public Attention<float> {
   }
 
   KeyRange Visible(const QueryAt& at) const override {
-    const Extent& extent = extents_[static_cast<size_t>(at.batch)];
+    const Extent& extent = tokens_.extent(at.batch);
     if (at.row >= extent.fresh) return {0, 0};
     if (!attrs_.causal) return {0, extent.keys()};
     const int64_t end = extent.held() + at.row + 1;
@@ -379,7 +213,7 @@ class Grouped final : public Attention<float> {
 
   bool AddBias(const QueryAt& at, const KeyRange& range, float* scores) const override {
     if (bias_.data == nullptr) return true;
-    const float* row = bias_.matrix(at.batch, at.head).row(at.row) + extents_[static_cast<size_t>(at.batch)].gone;
+    const float* row = bias_.matrix(at.batch, at.head).row(at.row) + tokens_.extent(at.batch).gone;
     for (int64_t j = range.begin; j < range.end; ++j) scores[j - range.begin] += row[j];
     return true;
   }
@@ -397,14 +231,14 @@ class Grouped final : public Attention<float> {
     const KeyRange seen = Visible(at);
     float* to = scores_ + ((at.batch * problem_.heads + at.head) * problem_.rows + at.row) * problem_.total;
     for (int64_t j = 0; j < problem_.total; ++j) to[j] = 0.0f;
-    to += extents_[static_cast<size_t>(at.batch)].gone;
+    to += tokens_.extent(at.batch).gone;
     for (int64_t j = seen.begin; j < seen.end; ++j) to[j] = scores[j];
   }
 
  private:
   const <%= k.attrs %>& attrs_;
   const Problem& problem_;
-  const std::vector<Extent>& extents_;
+  const Tokens& tokens_;
   const float* sinks_;
   float* result_;
   float* scores_;
@@ -470,25 +304,22 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   Problem p;
   EP_RETURN_IF_ERROR(Resolve(attrs, inputs, &p));
   if (outputs.has(kScores) && attrs.shown == 0) return InvalidArgument("output_qk needs a qk_output that says which");
-  std::vector<Extent> extents;
-  EP_RETURN_IF_ERROR(FindExtents(attrs, inputs, p, &extents));
-  const Preparation preparation(attrs, inputs, p);
-  EP_RETURN_IF_ERROR(preparation.Check(extents));
+  const KvCache cache{p.kv_heads, p.past, p.capacity, attrs.sliding ? attrs.window : 0};
+  Tokens tokens{p.rows, p.depth, {}};
+  EP_RETURN_IF_ERROR(FindExtents(cache, inputs, p, &tokens.extents));
+  const Rotation rotation = ReadRotation(attrs, inputs, p);
+  EP_RETURN_IF_ERROR(rotation.Check(tokens));
 
-  const Rows k_rows{p, extents, &preparation, Data(inputs, kKeyNorm), attrs.k_epsilon};
-  const Rows v_rows{p, extents, nullptr, nullptr, 0.0f};
-  const Rows q_rows{p, extents, &preparation, Data(inputs, kQueryNorm), attrs.q_epsilon};
-  float* present_key = Results(outputs, kPresentKey);
-  float* present_value = Results(outputs, kPresentValue);
-  EP_RETURN_IF_ERROR(Remember(k_rows, attrs.sliding, attrs.window, Data(inputs, kPastKey), present_key, &p.k, exec));
-  EP_RETURN_IF_ERROR(Remember(v_rows, attrs.sliding, attrs.window, Data(inputs, kPastValue), present_value, &p.v, exec));
-  if (attrs.rotary || q_rows.norm != nullptr) EP_RETURN_IF_ERROR(PrepareQueries(q_rows, &p.q, exec));
+  const Preparation of_queries{Data(inputs, kQueryNorm), attrs.q_epsilon, rotation};
+  const Preparation of_keys{Data(inputs, kKeyNorm), attrs.k_epsilon, rotation};
+  EP_RETURN_IF_ERROR(Remember(tokens, cache, of_keys, Data(inputs, kPastKey), Results(outputs, kPresentKey), &p.k, exec));
+  EP_RETURN_IF_ERROR(Remember(tokens, cache, {}, Data(inputs, kPastValue), Results(outputs, kPresentValue), &p.v, exec));
+  if (of_queries.any()) EP_RETURN_IF_ERROR(PrepareQueries(tokens, p.heads, of_queries, &p.q, exec));
 
   int64_t keys = 0;
-  for (const Extent& extent : extents) keys = extent.keys() > keys ? extent.keys() : keys;
-  const AttentionSizes sizes{p.batches, p.heads, p.kv_heads, p.rows, keys, p.depth, p.depth};
+  for (const Extent& extent : tokens.extents) keys = extent.keys() > keys ? extent.keys() : keys;
   const float scale = attrs.scale != 0.0f ? attrs.scale : 1 / Sqrt(static_cast<float>(p.depth));
-  return ComputeAttention(Grouped(attrs, sizes, scale, p, extents, inputs, outputs), exec);
+  return ComputeAttention(Grouped(attrs, p.sizes(keys), scale, p, tokens, inputs, outputs), exec);
 }
 
 }  // namespace <%= ns %>

@@ -5,6 +5,7 @@
 
 #include "gen/kernels/support/attention.h"
 #include "gen/kernels/support/checks.h"
+#include "gen/kernels/support/head_rows.h"
 #include "gen/kernels/support/math.h"
 
 namespace <%= ns %> {
@@ -12,26 +13,6 @@ namespace {
 
 enum Input : size_t { kQuery, kKey, kValue, kBias, kMask, kScoreBias, kPastKey, kPastValue };
 enum Output : size_t { kResult, kPresentKey, kPresentValue, kScores };
-
-// The rows of all batches and heads, wherever an operator's layout puts them.
-struct HeadRows {
-  const float* data = nullptr;
-  int64_t batch = 0;  // elements from one batch to the next
-  int64_t head = 0;
-  int64_t row = 0;
-
-  RowMatrix<const float> matrix(int64_t b, int64_t n) const { return {data + b * batch + n * head, row}; }
-};
-
-// (batch, row, head, element), with `width` elements from one head to the next.
-HeadRows RowsOutside(const float* data, int64_t rows, int64_t heads, int64_t width) {
-  return {data, rows * heads * width, width, heads * width};
-}
-
-// (batch, head, row, element)
-HeadRows HeadsOutside(const float* data, int64_t heads, int64_t rows, int64_t width) {
-  return {data, heads * rows * width, rows * width, width};
-}
 
 // The call, understood.
 struct Problem {
@@ -46,6 +27,7 @@ struct Problem {
   HeadRows q, k, v;
 
   int64_t keys() const { return past + news; }
+  AttentionSizes sizes() const { return {batches, heads, heads, queries, keys(), depth, v_depth}; }
 };
 
 const float* Data(Inputs inputs, size_t index) {
@@ -126,11 +108,6 @@ bool IsMask(const Shape& mask, const Problem& p) {
          mask == Shape{p.batches, p.queries, p.keys()};
 }
 
-bool IsScoreBias(const Shape& bias, const Problem& p) {
-  return bias.size() == 4 && (bias[0] == 1 || bias[0] == p.batches) && (bias[1] == 1 || bias[1] == p.heads) &&
-         bias[2] == p.queries && bias[3] == p.keys();
-}
-
 Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   EP_RETURN_IF_ERROR(CheckInputs(inputs));
   const Shape& q = inputs[kQuery].shape;
@@ -141,7 +118,7 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   if (q.size() == 5) {
     EP_RETURN_IF_ERROR(ReadPackedQuery(inputs, p));
   } else {
-    if (q[2] % p->heads != 0) return Unfit(inputs, kQuery, "must have a multiple of num_heads as its last dimension");
+    if (q[2] == 0 || q[2] % p->heads != 0) return Unfit(inputs, kQuery, "must have a multiple of num_heads as its last dimension");
     p->depth = q[2] / p->heads;
     p->q = RowsOutside(Data(inputs, kQuery), p->queries, p->heads, p->depth);
     EP_RETURN_IF_ERROR(ReadKeys(inputs, p));
@@ -155,7 +132,7 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, Problem* p) {
   if (inputs.has(kMask) && !IsMask(inputs[kMask].shape, *p)) {
     return Unfit(inputs, kMask, "must be lengths, or have one value for each key");
   }
-  if (inputs.has(kScoreBias) && !IsScoreBias(inputs[kScoreBias].shape, *p)) {
+  if (inputs.has(kScoreBias) && !IsScoreBias(inputs[kScoreBias].shape, p->sizes())) {
     return Unfit(inputs, kScoreBias, "must be (batch or 1, heads or 1, sequence, keys)");
   }
   return Status();
@@ -199,9 +176,8 @@ Status Join(const Problem& p, const float* past, int64_t old, int64_t fresh, con
 
 class MultiHead final : public Attention<float> {
  public:
-  MultiHead(const <%= k.attrs %>& attrs, const AttentionSizes& sizes, float scale, const Problem& problem,
-            Inputs inputs, Outputs outputs)
-      : Attention<float>(sizes, scale, 0.0f),
+  MultiHead(const <%= k.attrs %>& attrs, float scale, const Problem& problem, Inputs inputs, Outputs outputs)
+      : Attention<float>(problem.sizes(), scale, 0.0f),
         attrs_(attrs),
         problem_(problem),
         result_(outputs[kResult].data<float>()),
@@ -210,10 +186,7 @@ class MultiHead final : public Attention<float> {
       mask_ = inputs[kMask].data<int32_t>();
       mask_shape_ = &inputs[kMask].shape;
     }
-    if (!inputs.has(kScoreBias)) return;
-    const Shape& shape = inputs[kScoreBias].shape;
-    const int64_t matrix = shape[2] * shape[3];
-    bias_ = {Data(inputs, kScoreBias), shape[0] == 1 ? 0 : shape[1] * matrix, shape[1] == 1 ? 0 : matrix, shape[3]};
+    if (inputs.has(kScoreBias)) bias_ = RowsOfBias(inputs[kScoreBias]);
   }
 
   RowMatrix<const float> Queries(int64_t batch, int64_t head) const override { return problem_.q.matrix(batch, head); }
@@ -303,9 +276,8 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   EP_RETURN_IF_ERROR(Join(p, nullptr, 0, p.queries, bias, p.depth, nullptr, &p.q, exec));
   EP_RETURN_IF_ERROR(Join(p, Data(inputs, kPastKey), p.past, p.news, k_bias, p.depth, present_key, &p.k, exec));
   EP_RETURN_IF_ERROR(Join(p, Data(inputs, kPastValue), p.past, p.news, v_bias, p.v_depth, present_value, &p.v, exec));
-  const AttentionSizes sizes{p.batches, p.heads, p.heads, p.queries, p.keys(), p.depth, p.v_depth};
   const float scale = attrs.scale != 0.0f ? attrs.scale : 1 / Sqrt(static_cast<float>(p.depth));
-  return ComputeAttention(MultiHead(attrs, sizes, scale, p, inputs, outputs), exec);
+  return ComputeAttention(MultiHead(attrs, scale, p, inputs, outputs), exec);
 }
 
 }  // namespace <%= ns %>

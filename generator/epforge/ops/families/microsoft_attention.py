@@ -9,7 +9,16 @@ from epforge.ops.model import DType, FamilyRow, Sample, Value
 from epforge.ops.schemas import MICROSOFT
 
 _FLOAT32 = (DType.FLOAT32,)
-_SUPPORT = (*CHECKS, "attention.cc", "attention.h", "device.h", "gemm.cc", "gemm.h", "math.h")
+_SUPPORT = (
+    *CHECKS,
+    "attention.cc",
+    "attention.h",
+    "device.h",
+    "gemm.cc",
+    "gemm.h",
+    "head_rows.h",
+    "math.h",
+)
 _M = "M"
 
 
@@ -153,7 +162,7 @@ ROWS = (
         since=(1,),
         types={"T": _FLOAT32, "T_CACHE": _FLOAT32, "T_KV_SCALE": _FLOAT32, "M": (DType.INT32,)},
         host_inputs=(5, 6, 16),
-        params={"support": (*_SUPPORT, "rotary.h")},
+        params={"support": (*_SUPPORT, "kv_cache.cc", "kv_cache.h", "rotary.h")},
         samples=_GROUP_SAMPLES,
     ),
 )
