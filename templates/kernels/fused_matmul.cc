@@ -1,4 +1,5 @@
 <% from "kernels/parts.inc" import read, cases %>
+<% from "kernels/matmul.inc" import matrix_index %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -51,19 +52,7 @@ Status Describe(const Shape& shape, bool transposed, bool outer, bool left, Fact
   return Status();
 }
 
-// Which matrix of a stack of shape `stack` is used for matrix `index` of the result.
-int64_t MatrixIndex(const Shape& stack, const Shape& batch, int64_t index) {
-  int64_t result = 0;
-  int64_t step = 1;
-  for (size_t i = batch.size(), s = stack.size(); s > 0;) {
-    --i;
-    --s;
-    if (stack[s] != 1) result += index % batch[i] * step;
-    step *= stack[s];
-    index /= batch[i];
-  }
-  return result;
-}
+<%= matrix_index() %>
 
 struct Problem {
   Factor a;

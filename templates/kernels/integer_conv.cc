@@ -32,30 +32,6 @@ Status ResolveAll(const <%= k.attrs %>& attrs, Inputs inputs, Window* window, Sh
   return CheckChannels(inputs, <%= k.p.w_zero %>, channels);
 }
 
-// A tap of the kernel in one input channel.
-struct Tap {
-  int64_t channel;
-  int64_t z;
-  int64_t y;
-  int64_t x;
-
-  Tap(const Window& window, int64_t row)
-      : channel(row / window.taps()),
-        z(row / (window.height.kernel * window.width.kernel) % window.depth.kernel),
-        y(row / window.width.kernel % window.height.kernel),
-        x(row % window.width.kernel) {}
-
-  void Next(const Window& window) {
-    if (++x < window.width.kernel) return;
-    x = 0;
-    if (++y < window.height.kernel) return;
-    y = 0;
-    if (++z < window.depth.kernel) return;
-    z = 0;
-    ++channel;
-  }
-};
-
 // One product of matrices for each image and group: of the weights and the group's input.
 class GroupProducts final : public IntegerProducts {
  public:

@@ -25,30 +25,6 @@ Place CornerOf(const Window& window, int64_t index) {
           window.width.start(index % window.width.output)};
 }
 
-// A row of the matrix: one tap of one input channel.
-struct Tap {
-  int64_t channel;
-  int64_t z;
-  int64_t y;
-  int64_t x;
-
-  Tap(const Window& window, int64_t row)
-      : channel(row / window.taps()),
-        z(row / (window.height.kernel * window.width.kernel) % window.depth.kernel),
-        y(row / window.width.kernel % window.height.kernel),
-        x(row % window.width.kernel) {}
-
-  void Next(const Window& window) {
-    if (++x < window.width.kernel) return;
-    x = 0;
-    if (++y < window.height.kernel) return;
-    y = 0;
-    if (++z < window.depth.kernel) return;
-    z = 0;
-    ++channel;
-  }
-};
-
 }  // namespace
 
 template <class T>

@@ -87,6 +87,30 @@ struct Window {
   EP_HOST_DEVICE int64_t output_size() const { return depth.output * height.output * width.output; }
 };
 
+// One tap of one input channel: a row of the matrix that a convolution multiplies its weights by.
+struct Tap {
+  int64_t channel;
+  int64_t z;
+  int64_t y;
+  int64_t x;
+
+  Tap(const Window& window, int64_t row)
+      : channel(row / window.taps()),
+        z(row / (window.height.kernel * window.width.kernel) % window.depth.kernel),
+        y(row / window.width.kernel % window.height.kernel),
+        x(row % window.width.kernel) {}
+
+  void Next(const Window& window) {
+    if (++x < window.width.kernel) return;
+    x = 0;
+    if (++y < window.height.kernel) return;
+    y = 0;
+    if (++z < window.depth.kernel) return;
+    z = 0;
+    ++channel;
+  }
+};
+
 // Lays a window of the `count` sizes in `kernel` on the spatial dimensions (the third and following
 // ones) of `input`. `output` gets the shape of `input` with their output sizes.
 Status LayWindow(const WindowAttrs& attrs, const int64_t* kernel, size_t count, const Shape& input,
