@@ -127,7 +127,7 @@ struct Matrices {
 };
 
 // The rows of the past, and then those of `now`, which has `rows` of them, for every head.
-Status Join(const Tensor* past, const Matrices& now, int64_t rows, const Dims& dims, void* to, Exec& exec) {
+void Join(const Tensor* past, const Matrices& now, int64_t rows, const Dims& dims, void* to, Exec& exec) {
   const size_t item = SizeOf(now.dtype);
   const int64_t bytes = dims.cols * static_cast<int64_t>(item);
   const int64_t before = dims.rows - rows;
@@ -144,7 +144,6 @@ Status Join(const Tensor* past, const Matrices& now, int64_t rows, const Dims& d
       }
     }
   });
-  return Status();
 }
 
 // All keys, or all values. They are put together where there is a past or where they are an output.
@@ -163,7 +162,8 @@ Status Gather(const Problem& problem, Inputs inputs, size_t input, size_t past, 
     EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(count) * SizeOf(now.dtype), &to));
   }
   *all = Matrices(to, now.dtype, dims, false);
-  return Join(inputs.at(past), added, rows, dims, to, exec);
+  Join(inputs.at(past), added, rows, dims, to, exec);
+  return Status();
 }
 
 // From a mask to what is added to the scores: true is 0, false hides the key.

@@ -21,7 +21,7 @@ Status Activate(Inputs inputs, Outputs outputs, Exec& exec) {
   T* y = outputs[0].data<T>();
   const int64_t count = bias != nullptr ? inputs[1].size() : 1;
   if (count == 0) return Status();
-  ParallelFor(exec, outputs[0].size() / count, 10 * count, [=](int64_t begin, int64_t end) {
+  ParallelFor(exec, outputs[0].size() / count, 30 * count, [=](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const T* from = x + row * count;
       T* to = y + row * count;

@@ -1,3 +1,4 @@
+<% from "kernels/parts.inc" import read %>
 <%= banner %>
 #include "<%= k.header %>"
 
@@ -30,7 +31,6 @@ Status BatchAxes(<% if k.attributes %>int64_t batch_dims, <% endif %>const Shape
 
 }  // namespace
 
-<% from "kernels/parts.inc" import read %>
 <%= read(k) %>
 <% set batch_dims = "attrs.batch_dims, " if k.attributes else "" %>
 <% set attrs = " attrs" if k.attributes else "" %>

@@ -84,10 +84,11 @@ Status Resolve(const <%= k.attrs %>& attrs, Inputs inputs, std::vector<ResizedAx
 // Gives the axes the sizes that the node asks for, or those that keep the proportions.
 Status SizeAxes(<%= k.attrs %>::Policy policy, const std::vector<int64_t>& sizes, std::vector<ResizedAxis>* axes) {
   using Policy = <%= k.attrs %>::Policy;
+  EP_RETURN_IF_ERROR(CheckShape(sizes));
   float common = 0;
   for (size_t i = 0; i < axes->size(); ++i) {
     ResizedAxis& axis = (*axes)[i];
-    if (sizes[i] < 0 || (sizes[i] > 0 && axis.input == 0)) {
+    if (sizes[i] > 0 && axis.input == 0) {
       return InvalidArgument(Text() << "an axis of " << axis.input << " elements cannot become one of " << sizes[i]);
     }
     axis.output = sizes[i];

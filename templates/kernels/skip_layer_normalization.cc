@@ -51,10 +51,11 @@ Status InferShapes(const <%= k.attrs %>&, Inputs inputs, Shapes& shapes) {
 }
 
 Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec& exec) {
-  const int64_t count = inputs[0].shape.back();
-  if (count == 0) return Status();
-  const int64_t rows = inputs[0].size() / count;
-  const int64_t skip_rows = inputs[1].size() / count;
+  const Shape& shape = inputs[0].shape;
+  const Shape& skip_shape = inputs[1].shape;
+  const int64_t count = shape.back();
+  const int64_t rows = Product(shape, 0, shape.size() - 1);
+  const int64_t skip_rows = Product(skip_shape, 0, skip_shape.size() - 1);
   const float* x = Values(inputs, 0);
   const float* skip = Values(inputs, 1);
   const float* gamma = Values(inputs, 2);

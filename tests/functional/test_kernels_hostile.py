@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from compiled import SANITIZERS, link
 from compilers import sanitizing
-from kernel_calls import Call, make_calls, spoilt
+from kernel_calls import Call, Tensor, make_calls, spoilt
 from kernel_project import CHECKED_TYPES, make_op, write_kernels
 from kernel_runner import SOURCE, own_source
 
 from epforge.ops import families
+from epforge.ops.model import DType
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +39,21 @@ def test_spoilt_calls_are_computed_or_refused(program: Path) -> None:
     assert {op for op, good in found if good} == {row.op for row in families.rows()}
     refused = sum(count for (_, good), count in found.items() if not good)
     assert len(calls) / 10 < refused < len(calls) * 9 / 10
+
+
+def test_numbers_that_fit_shapes_without_elements_are_refused(program: Path) -> None:
+    """Every number of heads divides a row of none; sizes may be anything beside one that is 0."""
+    number = DType.FLOAT32.onnx
+    none = Tensor(number, (1, 4, 0), b"")
+    heads = {"num_heads": 2**62}
+    sizes = Tensor(DType.INT64.onnx, (2,), (0).to_bytes(8, "little") + b"\xff" * 7 + b"\x7f")
+    image = Tensor(number, (1, 1), bytes(4))
+    policy = {"keep_aspect_ratio_policy": "not_larger"}
+    calls = [
+        Call("com.microsoft", "MultiHeadAttention", 1, heads, (none, none, none), (number,)),
+        Call("", "Resize", 19, policy, (image, None, None, sizes), (number,)),
+    ]
+    assert not any(good for _, good in make_calls(program, calls))
 
 
 @pytest.mark.lab

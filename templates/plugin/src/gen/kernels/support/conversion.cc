@@ -210,7 +210,7 @@ void ConvertBlock(DType from, const char* x, const SmallFloat& to, char* y, int6
   if (IsHalf(from) && to.type == DType::kFloat32) {
     return HalvesToFloats(from, static_cast<const uint16_t*>(in), static_cast<float*>(out), count);
   }
-  int64_t block[kBlock];
+  alignas(int64_t) unsigned char block[kBlock * sizeof(int64_t)];
   Load(from, in, block, count);
   Store(WideOf(from), block, to, out, count);
 }
