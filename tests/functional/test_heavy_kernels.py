@@ -52,8 +52,8 @@ def ints(*values: int) -> Array:
 
 
 @pytest.mark.parametrize("op", sorted(HEAVY))
-def test_passes_the_node_tests_of_onnx(kernels: Runner, op: str) -> None:
-    assert check_node_tests(kernels, op) > 0
+def test_passes_the_node_tests_of_onnx(kernels: Runner, place: str, op: str) -> None:
+    assert check_node_tests(kernels, op, device=place == "device") > 0
 
 
 def against_runtime(

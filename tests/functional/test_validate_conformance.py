@@ -25,7 +25,7 @@ from epforge.validate.worker import node_tests
 ALONE = [Rung.CONFORMANCE]
 
 # One operator is right, one is wrong, one is wrong in a type, one crashes in a test, one never
-# comes back from one, and one is a stub.
+# comes back from one, one takes only some nodes, and one is a stub.
 MISBEHAVING = """\
 epforge: 1
 name: contoso-npu
@@ -52,6 +52,8 @@ FAULTS = {
                                  inputs[1].shape.size() == 1 && forever == 1;) {
   }""",
 }
+REFUSED = """  if (node.InputCount() > 2) return NotImplemented("only inference is implemented");
+"""
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,10 @@ def misbehaving(project_of: Callable[..., Project]) -> Project:
         assert start is not None
         text = files[path]
         changes[path] = f"{text[: start.end()]}  {fault}\n{text[start.end() :]}"
+    path = "src/gen/kernels/dropout.cc"
+    before, read, after = files[path].partition("  attrs.tells_kept = ")
+    assert read
+    changes[path] = before + REFUSED + read + after
     return project_of(MISBEHAVING, changes=changes)
 
 

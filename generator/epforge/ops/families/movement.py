@@ -324,6 +324,8 @@ _DROPOUT = _row(
         Sample((_X,), (_X, value([[0, 0, 0], [0, 0, 0]], "T1")), since=(10,)),
         Sample((_X,), (_X, _KEPT), {"seed": 3}, (12, 13, 22)),
         Sample((_X, value(0.4, "T1")), (_X,), since=(12, 13, 22)),
+        Sample((_X, value(0, "T1"), value(1, "T2")), (_X, _KEPT), since=(12, 13, 22)),
+        Sample((_X, value(0.4, "T1"), value(0, "T2")), (_X, _KEPT), since=(12, 13, 22)),
         Sample((_SCALAR,), (_SCALAR,)),
         Sample((_EMPTY,), (_EMPTY,)),
     ),
@@ -333,8 +335,11 @@ _DROPOUT = _row(
         "T1": (*FLOATS, *HALVES, DType.BOOL),
         "T2": (DType.BOOL,),
     },
-    support=(*ERRORS, *_COPYING),
+    host=(1, 2),
+    support=(*ERRORS, *_COPYING, "device.h", "math.h", "random.cc", "random.h"),
     cuda_support=(*ERRORS, *_COPYING_ON_DEVICE),
+    cuda_template=True,
+    params={"half_support": ("halves.cc", "halves.h")},
 )
 
 ROWS = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from epforge.validate.cases.model import UNSIGNED, Ask, Builder, Case, Feed, dims
+from epforge.validate.cases.model import NUMPY, UNSIGNED, Ask, Builder, Case, Feed, dims
 
 SHAPES: tuple[tuple[int, ...], ...] = (
     (2, 3), (), (1,), (0,), (2, 0, 3), (2, 3, 4, 5), (7, 33), (5, 1031)
@@ -184,6 +184,12 @@ def _cast_like(ask: Ask) -> Iterator[Case]:
 def _dropout(ask: Ask) -> Iterator[Case]:
     for shape in SHAPES[:5]:
         yield Case(dims(shape), (ask.feed(shape),))
+    if ask.since >= 12:
+        type_ = ask.type("T1")
+        none = Feed(np.zeros((), NUMPY.get(type_, np.float32)), type_, constant=True)
+        training = Feed(np.array(True), "bool", constant=True)
+        inputs = (ask.feed((2, 3)), none, training)
+        yield Case("training, of which none", inputs, outputs=2, basic=False)
 
 
 _DOMAINS: Mapping[str, tuple[float, float]] = {

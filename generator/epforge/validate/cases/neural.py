@@ -123,8 +123,8 @@ def _batch_norm(ask: Ask) -> Iterator[Case]:
             yield Case(label, inputs, {**test, "epsilon": 1e-3}, basic=len(shape) == 4)
     if ask.since >= 14:
         statistics = (ask.feed((3,), stat), ask.feed((3,), stat, low=0.5))
-        inputs = (ask.feed((2, 3, 4)), *(ask.feed((3,), scale) for _ in "sb"), *statistics)
-        yield Case("training", inputs, {"training_mode": 1}, outputs=3, basic=False)
+        given = (ask.feed((2, 3, 4)), ask.feed((3,), scale), ask.feed((3,), scale), *statistics)
+        yield Case("training", given, {"training_mode": 1}, outputs=3, basic=False)
 
 
 def _layer_norm(ask: Ask) -> Iterator[Case]:
