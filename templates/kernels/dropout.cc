@@ -5,7 +5,7 @@
 
 #include "gen/kernels/support/copy.h"
 #include "gen/kernels/support/errors.h"
-<% if k.halves %>
+<% if k.converts %>
 #include "gen/kernels/support/halves.h"
 <% endif %>
 #include "gen/kernels/support/random.h"
@@ -22,25 +22,28 @@ Status FillMask(const <%= k.attrs %>& attrs, const MutableTensor& mask, Exec& ex
   return FillElements(exec, mask.raw, bytes, &byte, 1);
 }
 
+// -1 of a type that is none of a ratio's.
 float RatioAt(const Tensor& ratio) {
   switch (ratio.dtype) {
     case DType::kFloat64:
       return static_cast<float>(*ratio.data<double>());
-<% if k.halves %>
+<% if k.converts %>
     case DType::kFloat16:
       return FromFloat16(*ratio.data<uint16_t>());
     case DType::kBfloat16:
       return FromBfloat16(*ratio.data<uint16_t>());
 <% endif %>
-    default:
+    case DType::kFloat32:
       return *ratio.data<float>();
+    default:
+      return -1;
   }
 }
 
 // The share of elements to drop: none but in training.
 Status FindRatio(Inputs inputs, float* ratio) {
   *ratio = 0;
-  if (!inputs.has(2) || !*inputs[2].data<bool>()) return Status();
+  if (!inputs.has(2) || *inputs[2].data<uint8_t>() == 0) return Status();
   *ratio = inputs.has(1) ? RatioAt(inputs[1]) : 0.5f;
   if (*ratio >= 0 && *ratio < 1) return Status();
   return InvalidArgument("ratio must be from 0 up to 1, without 1");
@@ -70,7 +73,7 @@ Status Train(const <%= k.attrs %>& attrs, float ratio, const Tensor& x, Outputs 
       return Drop<float>(attrs, ratio, x, outputs, exec, [&](float value) { return value * scale; });
     case DType::kFloat64:
       return Drop<double>(attrs, ratio, x, outputs, exec, [&](double value) { return value * static_cast<double>(scale); });
-<% if k.halves %>
+<% if k.converts %>
     case DType::kFloat16:
       return Drop<uint16_t>(attrs, ratio, x, outputs, exec, [&](uint16_t value) { return ToFloat16(FromFloat16(value) * scale); });
     case DType::kBfloat16:

@@ -247,7 +247,7 @@ void Contract(const Factor<T>& a, const Factor<T>& b, const std::vector<size_t>&
   const int64_t width = row.dims[0];
   const int64_t a_step = row.a[0];
   const int64_t b_step = row.b[0];
-  const int64_t count = sums.count();
+  const int64_t count = width == 0 ? 0 : sums.count();
   if (rows.count() == 0) return;
   ParallelFor(exec, rows.count(), (width + 8) * (count + 1), [&](int64_t begin, int64_t end) {
     Place at(rows, begin);

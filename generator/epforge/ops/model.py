@@ -162,6 +162,7 @@ class FamilyRow:
       with ``.cu``; else the family's is compiled by nvcc as well,
     * ``cuda_support``: like ``support``, for the device code, where that is not the same,
     * ``half_support``: what it includes besides where it gets 16-bit floats or smaller types,
+    * ``cuda_half_support``: like ``half_support``, for device code that has ``cuda_support``,
     * ``header``: the template of the op's header, without ``.h``, if it is not the family's own;
       ``"op"`` makes the attribute struct from the schema,
     * ``attributes``: names of those that the struct has, if it is not all of the schema's,

@@ -173,7 +173,9 @@ class KernelView:
         listed = self.p.get("cuda_support")
         if not isinstance(listed, tuple):
             return self.support
-        return (*map(str, listed), *self._half_support)
+        halves = self.p.get("cuda_half_support", ()) if self.converts else ()
+        assert isinstance(halves, tuple)
+        return (*map(str, listed), *halves)
 
     @property
     def support(self) -> tuple[str, ...]:

@@ -240,7 +240,10 @@ _PAD = _row(
     header="pad",
     host=(1, 3),
     types={"Tind": _INDEX},
-    params={"half_support": ("halves.cc", "halves.h")},
+    params={
+        "half_support": ("halves.cc", "halves.h"),
+        "cuda_half_support": ("halves.cc", "halves.h"),
+    },
     support=(*CHECKS, "choice.cc", "choice.h"),
     cuda_support=(*CHECKS, *_WALK, "choice.cc", "choice.h"),
     cuda_template=True,
