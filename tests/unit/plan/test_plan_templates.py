@@ -21,7 +21,7 @@ name: contoso-npu
 vendor: {{name: Contoso, pci_id: 0xB357}}
 devices: [{{name: npu, type: npu, virtual: allowed}}]
 memory: {{default: plain}}
-ops: [{ROWS}, {{op: Det, kernel: yours}}]
+ops: [{ROWS}, {{op: ImageDecoder, kernel: yours, types: {{T1: [uint8], T2: [uint8]}}}}]
 options: [{{name: effort, type: int, range: [0, 3], default: 0}}]
 license: MIT
 """
@@ -69,7 +69,7 @@ runtime: cuda
 devices: [{{name: gpu, type: gpu}}]
 memory: {{default: arena, host_accessible: plain, streams: true}}
 features: {{graph_capture: true, external_memory: true}}
-ops: [{ROWS}, {{op: Det, kernel: yours}}]
+ops: [{ROWS}, {{op: ImageDecoder, kernel: yours, types: {{T1: [uint8], T2: [uint8]}}}}]
 """
 QUEUES = """\
 epforge: 1
