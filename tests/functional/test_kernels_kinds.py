@@ -3,6 +3,8 @@ floats, numbers drawn at random. support/computed_sizes.py has the models."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +18,7 @@ epforge: 1
 name: contoso-kinds
 vendor: {name: Contoso, pci_id: 0xB357}
 types: [float32, float16, bfloat16, int64, bool]
-ops: [Add, Bernoulli, Cast, Compress, Concat, ConstantOfShape, CumSum, MatMul, Mul,
+ops: [Add, Bernoulli, BitCast, Cast, Compress, Concat, ConstantOfShape, CumSum, MatMul, Mul,
   NonMaxSuppression, NonZero, OneHot, RandomNormal, Range, ReduceSum, Reshape, Resize, Shape, Size,
   Slice, Squeeze, TopK, Trilu, Unique]
 """
@@ -46,3 +48,19 @@ def test_a_result_that_numpy_has_no_type_for_is_no_failure(
     (check,) = (each for each in report.checks if each.name == "RandomNormal")
     assert check.outcome is Outcome.PASSED, check.detail
     assert "numpy has no such type" in {case.detail for case in check.cases}
+
+
+def test_the_project_s_own_tests_pass_for_16_bit_floats(
+    project_of: Callable[..., Project],
+) -> None:
+    project = project_of(_HEAD + _QUEUES)
+    wanted = ["-q", "-p", "no:cacheprovider", "-k", "float16"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *wanted, "tests/python/test_ops.py"],
+        cwd=project.root,
+        env=project.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
