@@ -5,6 +5,9 @@
 #include <limits>
 #include <vector>
 
+<% if k.converts %>
+#include "gen/kernels/support/conversion.h"
+<% endif %>
 #include "gen/kernels/support/errors.h"
 #include "gen/kernels/support/math.h"
 #include "gen/kernels/support/scales.h"
@@ -67,6 +70,64 @@ Status FindRound(DType type, RoundLoop* loop) {
   }
 }
 
+<% if k.converts %>
+// The numbers of an integer that is smaller than a byte.
+bool FindRange(DType type, float* low, float* high) {
+  switch (type) {
+    case DType::kInt4:
+      *low = -8;
+      *high = 7;
+      return true;
+    case DType::kUint4:
+      *low = 0;
+      *high = 15;
+      return true;
+    case DType::kInt2:
+      *low = -2;
+      *high = 1;
+      return true;
+    case DType::kUint2:
+      *low = 0;
+      *high = 3;
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Results that C++ has no type for, or that share bytes: all of them are made as float, then converted
+// at once. The zero point of a small float is 0.
+Status QuantizeSmall(const <%= k.attrs %>& attrs, const ScaleLayout& layout, Inputs inputs, DivideLoop divide, const float* scales, const MutableTensor& y, Exec& exec) {
+  void* memory = nullptr;
+  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(y.size()) * sizeof(float), &memory));
+  float* quotients = static_cast<float*>(memory);
+  float low = 0;
+  float high = 0;
+  const bool is_integer = FindRange(y.dtype, &low, &high);
+  Tensor zero_point;
+  if (is_integer && inputs.has(2)) {
+    zero_point = inputs[2];
+    EP_RETURN_IF_ERROR(ConvertToFloat(&zero_point, exec));
+  }
+  ParallelFor(exec, layout.runs, 4 * layout.length, [&](int64_t begin, int64_t end) {
+    for (int64_t index = begin; index < end; ++index) {
+      const ScaledRun run = layout.Run(index);
+      float* to = quotients + run.begin;
+      divide(inputs[0].raw, run.begin, scales + run.scale, run.step, run.count, to);
+      for (int64_t i = 0; is_integer && i < run.count; ++i) {
+        const float zero = zero_point.raw == nullptr ? 0 : zero_point.data<float>()[run.scale + i * run.step];
+        const float moved = Nearbyint(to[i]) + zero;
+        const float raised = moved > low ? moved : low;  // NaN, too
+        to[i] = raised < high ? raised : high;
+      }
+    }
+  });
+  const Tensor from{quotients, DType::kFloat32, y.shape};
+  if (ConvertElements(from, {y.dtype, attrs.saturates}, y, exec)) return Status();
+  return UnsupportedType(<%= k.label | cpp_string %>, y.dtype);
+}
+
+<% endif %>
 // The scales as float: integers are, too, where x is an integer.
 Status ReadScales(const Tensor& scale, std::vector<float>* converted, const float** scales) {
   *scales = scale.data<float>();
@@ -83,6 +144,11 @@ Status ReadScales(const Tensor& scale, std::vector<float>* converted, const floa
 
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
   EP_RETURN_IF_ERROR(ReadScaleAttrs(node, &attrs.scales));
+<% if k.converts %>
+  int64_t saturate = 1;
+  EP_RETURN_IF_ERROR(node.Get("saturate", &saturate));
+  attrs.saturates = saturate != 0;
+<% endif %>
   int64_t precision = 0;
   EP_RETURN_IF_ERROR(node.Get("precision", &precision));
   if (precision == static_cast<int64_t>(DType::kFloat64)) return NotImplemented("a precision of float64");
@@ -101,10 +167,17 @@ Status Compute(const <%= k.attrs %>& attrs, Inputs inputs, Outputs outputs, Exec
   DivideLoop divide = nullptr;
   RoundLoop round = nullptr;
   EP_RETURN_IF_ERROR(FindDivide(inputs[0].dtype, &divide));
-  EP_RETURN_IF_ERROR(FindRound(outputs[0].dtype, &round));
   std::vector<float> converted;
   const float* scales = nullptr;
+<% if k.converts %>
+  Tensor given = inputs[1];
+  if (IsSmallFloat(given.dtype)) EP_RETURN_IF_ERROR(ConvertToFloat(&given, exec));
+  EP_RETURN_IF_ERROR(ReadScales(given, &converted, &scales));
+  if (IsSmall(outputs[0].dtype)) return QuantizeSmall(attrs, layout, inputs, divide, scales, outputs[0], exec);
+<% else %>
   EP_RETURN_IF_ERROR(ReadScales(inputs[1], &converted, &scales));
+<% endif %>
+  EP_RETURN_IF_ERROR(FindRound(outputs[0].dtype, &round));
   const void* x = inputs[0].raw;
   const void* zero_point = inputs.has(2) ? inputs[2].raw : nullptr;
   void* y = outputs[0].raw;

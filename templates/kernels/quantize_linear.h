@@ -4,6 +4,9 @@
 // <%= k.about | cpp_comment %>
 struct <%= k.attrs %> {
   ScaleAttrs scales;
+<% if k.converts and k.op == "QuantizeLinear" %>
+  bool saturates = true;  // a float8 that is too large becomes the largest
+<% endif %>
 };
 
 <%= functions(k) %>

@@ -102,7 +102,7 @@ ROWS = (
         since=(7, 12, 13, 15),
         types={
             "T": (*FLOATS, DType.INT32, DType.INT64),
-            "T1": (*FLOATS, DType.INT32, DType.INT64),
+            "T1": NUMBERS,
         },
         device=True,
         params={
@@ -114,6 +114,11 @@ ROWS = (
             Sample((value([2, 3, -2]), _t1([3, 2, 3])), (value([8, 9, -8]),), since=(12, 13, 15)),
             Sample((value([4, 9]), _t1(0.5)), (value([2, 3]),), since=(12, 13, 15)),
             Sample((value([1, 2]), _t1(-1)), (value([1, 0.5]),), since=(12, 13, 15)),
+            Sample(
+                (value([2, -3]), value([5, 3], DType.UINT8)),
+                (value([32, -27]),),
+                since=(12, 13, 15),
+            ),
             Sample(
                 (value([], shape=(0, 2)), _t1(2)),
                 (value([], shape=(0, 2)),),

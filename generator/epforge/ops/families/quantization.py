@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from epforge.ops.families._common import CHECKS, Nested, value
-from epforge.ops.model import DType, FamilyRow, Sample, Value
+from epforge.ops.model import SMALL, DType, FamilyRow, Sample, Value
 
 _FLOAT = (DType.FLOAT32,)
 _BYTES = (DType.UINT8, DType.INT8)
 _QUANTIZED = (*_BYTES, DType.UINT16, DType.INT16)
 _SCALES = (*CHECKS, "scales.cc", "scales.h")
+#: What has no type in C++; float8e8m0 is for scales alone.
+_NO_TYPE = tuple(each for each in SMALL if each is not DType.FLOAT8E8M0)
+#: Those of the versions whose constraint T2 is the result's, and the scale's of newer ones.
+_OLDER = tuple(each for each in SMALL if each.text.startswith("float8") or each.text.endswith("4"))
+#: Support files for that.
+_CONVERSION = (
+    *("conversion.cc", "conversion.h", "convert.h", "halves.cc", "halves.h"),
+    *("small_floats.cc", "small_floats.h"),
+)
 
 _QUANTIZE_SINCE = (10, 13, 19, 21, 23, 24, 25, 28)
 _BY_AXIS = _QUANTIZE_SINCE[1:]
@@ -107,11 +116,12 @@ ROWS = (
         types={
             "T1": (*_FLOAT, DType.INT32),
             # The result in older versions, the scale in newer ones.
-            "T2": (*_FLOAT, DType.INT32, *_QUANTIZED),
-            "T3": _QUANTIZED,
+            "T2": (*_FLOAT, DType.INT32, *_QUANTIZED, *_OLDER),
+            "T3": (*_QUANTIZED, *_NO_TYPE),
         },
         params={
             "support": (*_SCALES, "device.h", "math.h"),
+            "half_support": _CONVERSION,
             "quantized": ("kUint8", "kInt8", "kUint16", "kInt16"),
         },
         samples=_QUANTIZE_SAMPLES,
@@ -122,11 +132,16 @@ ROWS = (
         since=_QUANTIZE_SINCE,
         types={
             "T": (*_BYTES, DType.INT32),
-            "T1": (*_QUANTIZED, DType.INT32),
-            "T2": _FLOAT,
+            "T1": (*_QUANTIZED, DType.INT32, *_NO_TYPE),
+            "T2": (*_FLOAT, DType.FLOAT8E8M0),
             "T3": _FLOAT,
         },
-        params={"header": "quantize_linear", "support": _SCALES},
+        params={
+            "header": "quantize_linear",
+            "support": _SCALES,
+            "half_support": (*_CONVERSION, "device.h"),
+            "integers": ("kUint8", "kInt8", "kUint16", "kInt16", "kInt32"),
+        },
         samples=_DEQUANTIZE_SAMPLES,
     ),
     FamilyRow(

@@ -14,6 +14,10 @@ def _constant(values: object, type_: str) -> Feed:
     return Feed(np.asarray(values, dtype=NUMPY.get(type_, np.float32)), type_, constant=True)
 
 
+# The scales of products divide to an odd number: no result lies in the middle of two, where some
+# round after the zero point is added, and others before.
+
+
 def _bytes(ask: Ask, shape: tuple[int, ...], constraint: str, constant: bool = False) -> Feed:
     return ask.feed(shape, constraint, low=-100, high=100, constant=constant)
 
@@ -110,7 +114,7 @@ def _qlinear_matmul(ask: Ask) -> Iterator[Case]:
     types = [ask.type(name) for name in ("T1", "T2", "T3")]
     a_part = (_constant(0.5, scales), _constant(3, types[0]))
     b_part = (_constant(0.25, scales), _constant(5, types[1]))
-    end = (_constant(200, scales), _constant(7, types[2]))
+    end = (_constant(200.125, scales), _constant(7, types[2]))
     for a, b in _PAIRS:
         left, right = _bytes(ask, a, "T1"), _bytes(ask, b, "T2")
         yield Case(f"{dims(a)} by {dims(b)}", (left, *a_part, right, *b_part, *end))
@@ -139,7 +143,7 @@ def _conv_integer(ask: Ask) -> Iterator[Case]:
 def _qlinear_conv(ask: Ask) -> Iterator[Case]:
     x_part = (_constant(0.5, "float32"), _constant(7, ask.type("T1")))
     w_part = (_constant(0.25, "float32"), _constant(0, ask.type("T2")))
-    end = (_constant(100, "float32"), _constant(3, ask.type("T3")))
+    end = (_constant(100.125, "float32"), _constant(3, ask.type("T3")))
     for label, x, w, attributes in _windows():
         image = (_bytes(ask, x, "T1"), *x_part)
         weights = _bytes(ask, w, "T2", constant=True)

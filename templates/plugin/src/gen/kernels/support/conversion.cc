@@ -231,4 +231,15 @@ bool ConvertElements(const Tensor& x, SmallFloat how, const MutableTensor& y, Ex
   return true;
 }
 
+<% if small_types %>
+Status ConvertToFloat(Tensor* tensor, Exec& exec) {
+  void* memory = nullptr;
+  EP_RETURN_IF_ERROR(exec.Scratch(static_cast<size_t>(tensor->size()) * sizeof(float), &memory));
+  const MutableTensor to{memory, DType::kFloat32, tensor->shape};
+  if (!ConvertElements(*tensor, {}, to, exec)) return NotImplemented("elements that are no numbers");
+  *tensor = {to.raw, to.dtype, to.shape};
+  return Status();
+}
+
+<% endif %>
 }  // namespace <%= ns %>
