@@ -12,6 +12,12 @@ namespace <%= ns %> {
 
 Status Read(const Node& node, <%= k.attrs %>& attrs) {
   constexpr const char* kRoundings[] = {"up", "down", "nearest"};  // as Rounding
+<% if k.attributes %>
+  int64_t to = 0;
+  bool found = false;
+  EP_RETURN_IF_ERROR(node.Get("to", &to, &found));
+  if (!found) return InvalidArgument("the attribute to is missing");
+<% endif %>
   EP_RETURN_IF_ERROR(ReadChoice(node, "round_mode", kRoundings, &attrs.rounding));
   int64_t saturate = 1;
   EP_RETURN_IF_ERROR(node.Get("saturate", &saturate));

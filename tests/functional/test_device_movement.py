@@ -15,6 +15,7 @@ from kernel_project import make_op, write_kernels
 from kernel_runner import KernelError, Runner, build
 
 from epforge.ops.families import movement
+from epforge.ops.families._common import ANY
 
 Array = np.ndarray[Any, Any]
 _OPS = sorted(row.op for row in movement.ROWS)
@@ -30,7 +31,7 @@ def device(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 @pytest.fixture(scope="session")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     project = tmp_path_factory.mktemp("host")
-    write_kernels(project, [make_op(op) for op in _OPS])
+    write_kernels(project, [make_op(op, ANY) for op in _OPS])
     return build(project, "acme_npu")
 
 

@@ -13,13 +13,15 @@ from kernel_runner import KernelError, Runner, build
 from microsoft_calls import OPS, Array, Call, calls
 from onnx import TensorProto, helper
 
+from epforge.ops.families._common import ANY
+
 _DOMAIN = "com.microsoft"
 
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     project = tmp_path_factory.mktemp("kernels")
-    write_kernels(project, [make_op(op, domain=_DOMAIN) for op in OPS])
+    write_kernels(project, [make_op(op, ANY, domain=_DOMAIN) for op in OPS])
     return build(project, "acme_npu")
 
 

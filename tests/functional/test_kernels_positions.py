@@ -15,6 +15,7 @@ from node_tests import check_node_tests
 from onnx import helper
 
 from epforge.ops.families import drawing, scatter, selection, sequence
+from epforge.ops.families._common import ANY
 
 Array = np.ndarray[Any, Any]
 ROWS = {row.op: row for module in (scatter, selection, sequence, drawing) for row in module.ROWS}
@@ -26,7 +27,7 @@ PIECES = (1, 2, 7)
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     project = tmp_path_factory.mktemp("positions")
-    write_kernels(project, [make_op(op) for op in ROWS])
+    write_kernels(project, [make_op(op, ANY) for op in ROWS])
     return build(project, "acme_npu")
 
 
