@@ -18,9 +18,9 @@ epforge: 1
 name: contoso-kinds
 vendor: {name: Contoso, pci_id: 0xB357}
 types: [float32, float16, bfloat16, int64, bool]
-ops: [Add, Bernoulli, BitCast, Cast, Compress, Concat, ConstantOfShape, CumSum, MatMul, Mul,
-  NonMaxSuppression, NonZero, OneHot, RandomNormal, Range, ReduceSum, Reshape, Resize, Shape, Size,
-  Slice, Squeeze, TopK, Trilu, Unique]
+ops: [Add, Bernoulli, BitCast, Cast, Compress, Concat, ConstantOfShape, CumSum, DFT, HannWindow,
+  MatMul, Mul, NonMaxSuppression, NonZero, OneHot, RandomNormal, Range, ReduceSum, Reshape,
+  Resize, STFT, Shape, Size, Slice, Squeeze, TopK, Trilu, Unique]
 """
 _DEVICE = "devices: [{name: gpu, type: gpu, match: {vendor_id: 0xB357}, virtual: allowed}]\n"
 _QUEUES = f"{_DEVICE}memory: {{default: arena, streams: true}}\n"

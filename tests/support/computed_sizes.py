@@ -102,6 +102,13 @@ def of_numbers() -> Iterator[tuple[str, ModelProto]]:
         node("NonMaxSuppression", ["b", "s", "n", "half"], ["Y"]),
     ]
     yield "NonMaxSuppression", _made(boxes, INT64, (1, 6, 4), 2)
+    length = [size, node("Mul", ["n", "n"], ["l"])]
+    yield "HannWindow", _made([*length, node("HannWindow", ["l"], ["Y"])], FLOAT, (2, 2), 1)
+    longer = [size, node("Add", ["n", "one"], ["l"]), node("DFT", ["X", "l"], ["Y"], axis=1)]
+    yield "DFT", _made(longer, FLOAT, (1, 6, 1), 3)
+    frames = [node("Shape", ["X"], ["s"]), node("Size", ["s"], ["n"])]  # 3
+    frames += [node("Add", ["n", "one"], ["l"]), node("STFT", ["X", "n", "", "l"], ["Y"])]
+    yield "STFT", _made(frames, FLOAT, (1, 20, 1), 4)
     yield "Shape", _made([node("Shape", ["X"], ["Y"])], INT64, (2, 5), 1)
     yield "Size", _made([size, node("Add", ["n", "one"], ["Y"])], INT64, (2, 5), 0)
 
