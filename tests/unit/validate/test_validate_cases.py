@@ -95,7 +95,10 @@ def test_type_combinations_are_all_or_one_at_a_time() -> None:
     few = list(combinations({"A": ["x", "y"], "B": ["u", "v"]}))
     assert len(few) == 4
     many = list(combinations({"A": [str(i) for i in range(20)], "B": [str(i) for i in range(20)]}))
-    assert len(many) == 39
+    assert len(many) == 39 + 19
+    assert {"A": "7", "B": "7"} in many
+    others = list(combinations({"A": [str(i) for i in range(20)], "B": ["x"] * 20}))
+    assert len(others) == 39
 
 
 def test_a_constraint_counts_only_where_the_node_settles_it() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from epforge.validate.cases.model import NUMPY, UNSIGNED, Ask, Builder, Case, Feed, dims
+from epforge.validate.cases.model import DTYPES, UNSIGNED, Ask, Builder, Case, Feed, dims
 
 SHAPES: tuple[tuple[int, ...], ...] = (
     (2, 3), (), (1,), (0,), (2, 0, 3), (2, 3, 4, 5), (7, 33), (5, 1031)
@@ -163,22 +163,48 @@ def _clip(ask: Ask) -> Iterator[Case]:
     yield Case("no bounds", (ask.feed((2, 3)),))
 
 
+def _convertible(ask: Ask, shape: tuple[int, ...]) -> Feed:
+    """Numbers of T1 that T2 has, or rounds or cuts as ONNX says."""
+    source, target = ask.type("T1"), ask.type("T2")
+    if target in _TINY:  # to which runtimes round, or cut
+        whole = ask.array(shape, target, low=0, high=1 if "int2" in (source, target) else 3)
+        return Feed(whole.astype(np.int64).astype(DTYPES.get(source, np.float32)), source)
+    if target == "float8e8m0":  # has neither a sign nor zero
+        return ask.feed(shape, "T1", low=1)
+    return ask.feed(shape, "T1", low=0 if target in UNSIGNED or source in UNSIGNED else -3)
+
+
+_TINY = frozenset({"int4", "uint4", "int2", "uint2"})
+
+
 def _cast(ask: Ask) -> Iterator[Case]:
     source, target = ask.type("T1"), ask.type("T2")
-    low = 0 if target in UNSIGNED or source in UNSIGNED else -3
     basic = "string" not in (source, target)
     for shape in SHAPES[:6]:
-        feed = ask.feed(shape, "T1", low=low)
+        feed = _convertible(ask, shape)
         if source == "string":
             feed = Feed(np.full(shape, "1", dtype=np.object_), "string")
         yield Case(dims(shape), (feed,), {"to": target}, basic=basic)
 
 
+def _bit_cast(ask: Ask) -> Iterator[Case]:
+    source, target = ask.type("T1"), ask.type("T2")
+    if source not in DTYPES or target not in DTYPES or _bits(source) != _bits(target):
+        return
+    for shape in SHAPES[:6]:
+        yield Case(dims(shape), (ask.feed(shape, "T1", low=0),), {"to": target})
+
+
+def _bits(type_: str) -> int:
+    """Bits of an element."""
+    below_a_byte = {"float4e2m1": 4, "int4": 4, "uint4": 4, "int2": 2, "uint2": 2}
+    return below_a_byte.get(type_, 8 * int(np.dtype(DTYPES[type_]).itemsize))
+
+
 def _cast_like(ask: Ask) -> Iterator[Case]:
-    low = 0 if ask.type("T2") in UNSIGNED else -3
     basic = "string" not in (ask.type("T1"), ask.type("T2"))
     for shape in SHAPES[:4]:
-        yield Case(dims(shape), (ask.feed(shape, "T1", low=low), ask.feed((1,), "T2")), basic=basic)
+        yield Case(dims(shape), (_convertible(ask, shape), ask.feed((1,), "T2")), basic=basic)
 
 
 def _dropout(ask: Ask) -> Iterator[Case]:
@@ -186,7 +212,7 @@ def _dropout(ask: Ask) -> Iterator[Case]:
         yield Case(dims(shape), (ask.feed(shape),))
     if ask.since >= 12:
         type_ = ask.type("T1")
-        none = Feed(np.zeros((), NUMPY.get(type_, np.float32)), type_, constant=True)
+        none = Feed(np.zeros((), DTYPES.get(type_, np.float32)), type_, constant=True)
         training = Feed(np.array(True), "bool", constant=True)
         inputs = (ask.feed((2, 3)), none, training)
         yield Case("training, of which none", inputs, outputs=2, basic=False)
@@ -222,6 +248,7 @@ TABLE: Mapping[str, Builder] = {
     **dict.fromkeys(_COMPARISON, _equal),
     **dict.fromkeys(("Max", "Mean", "Min", "Sum"), _variadic),
     "BitShift": _shift,
+    "BitCast": _bit_cast,
     "Cast": _cast,
     "CastLike": _cast_like,
     "Clip": _clip,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Types that numpy holds by itself. Of the others only whether they are taken can be asked.
+# Types that numpy holds by itself.
 NUMPY: Mapping[str, Any] = {
     "float16": np.float16,
     "float32": np.float32,
@@ -28,6 +29,34 @@ NUMPY: Mapping[str, Any] = {
     "bool": np.bool_,
     "string": np.object_,
 }
+
+
+def _with_small() -> Mapping[str, Any]:
+    try:
+        module = importlib.import_module("ml_dtypes")  # newer packages onnx bring it
+    except ImportError:
+        return NUMPY
+    names = {name: getattr(module, spelled, None) for name, spelled in _SMALL.items()}
+    return {**NUMPY, **{name: dtype for name, dtype in names.items() if dtype is not None}}
+
+
+_SMALL = {
+    "bfloat16": "bfloat16",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
+    "int4": "int4",
+    "uint4": "uint4",
+    "int2": "int2",
+    "uint2": "uint2",
+}
+# Those and what another package adds. Of the rest only whether they are taken can be asked.
+DTYPES: Mapping[str, Any] = _with_small()
+_RANGES = {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1), "uint2": (0, 3)}
+
 FLOATS = frozenset({"float16", "float32", "float64", "bfloat16"})
 UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
 
@@ -48,7 +77,14 @@ class Feed:
 
     @property
     def runnable(self) -> bool:
+        """Has numpy the type by itself?"""
         return self.type in NUMPY
+
+    @property
+    def value(self) -> Array:
+        """The array in the input's own type, where there is such a one."""
+        dtype = DTYPES.get(self.type, self.array.dtype)
+        return self.array if self.array.dtype == dtype else self.array.astype(dtype)
 
 
 @dataclass(frozen=True)
@@ -96,14 +132,21 @@ class Ask:
         """Values of ``type_`` between ``low`` and ``high``, the same on every call and machine."""
         seed = zlib.crc32(repr((self.domain, self.op, self.since, shape, type_)).encode())
         random = np.random.default_rng(seed)
-        dtype = NUMPY.get(type_, np.float32)
+        dtype = DTYPES.get(type_, np.float32)
         if type_ == "bool":
             return np.asarray(random.random(shape) < 0.5)
         if type_ == "string":
             letters = np.array(["a", "b", "\u00fc", "", "epforge"], dtype=np.object_)
             return np.asarray(letters[random.integers(0, len(letters), shape)], dtype=np.object_)
+        if type_ in _RANGES:
+            least, most = _RANGES[type_]
+            bounds = (min(max(int(edge), least), most) for edge in (np.ceil(low), np.floor(high)))
+            first, last = bounds
+            return np.asarray(random.integers(first, last + 1, shape)).astype(dtype)
         if type_ in FLOATS or type_ not in NUMPY:
-            return np.asarray(random.uniform(low, high, shape), dtype=dtype)
+            if type_ == "float8e8m0":  # has neither a sign nor zero
+                low, high = max(low, 0.25), max(high, 1)
+            return np.asarray(random.uniform(low, high, shape)).astype(dtype)
         bottom = max(low, 0) if type_ in UNSIGNED else low
         whole = random.integers(
             int(np.ceil(bottom)), int(np.floor(max(high, bottom + 1))) + 1, shape

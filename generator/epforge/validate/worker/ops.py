@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from epforge.validate.cases import Ask, Case, cases, custom
-from epforge.validate.worker import host, schema, session
+from epforge.validate.cases import TABLE, Ask, Case, cases, custom
+from epforge.validate.cases.model import DTYPES, NUMPY, Feed
+from epforge.validate.worker import host, schema, session, values
 from epforge.validate.worker.engines import Engine, engine_of
 from epforge.validate.worker.records import Records
 
 _MOST_COMBINATIONS = 256
-_UNREADABLE = "float4e2m1"  # onnxruntime's arrays of it have anything in them
 _UNKNOWN_TO_NUMPY = "No corresponding Numpy type"  # how onnxruntime says it of a result
+# Types that nobody else may compute in, or not together: all of them are computed as float32 then.
+_WIDE = frozenset({"float16", "bfloat16", "float64"})
 # How ORT says that no provider has a kernel; the second with device memory in the session.
 NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
@@ -41,6 +44,8 @@ class Operator:
         self._custom: custom.Schema | None = job.get("custom")
         self._library = str(job.get("custom_ops_library") or "")
         self._refusals = (f"{self._domain}::{self._op} node ",) if self._custom else ()
+        # The program on another machine has tensors of what numpy has alone.
+        self._readable = frozenset(NUMPY if "host" in job else DTYPES)
         self._done = set(job["skip"])
         self._records = records
         self._engine = engine
@@ -97,6 +102,8 @@ class Operator:
         types = spelled(ask.types)
         found = list(self._cases(ask))
         case = next((each for each in found if each.basic), found[0] if found else None)
+        if case is None and (ask.domain, ask.op) in TABLE:  # these types do not go together
+            return
         label = f"since {ask.since}, {types}: {case.label if case else 'no model'}"
         self._records.write("model", label=label, since=ask.since, types=types)
         if case is None:
@@ -124,11 +131,9 @@ class Operator:
     def _one(self, label: str, ask: Ask, case: Case, opset: int) -> None:
         if label in self._done:
             return
-        if any(feed is not None and not feed.runnable for feed in case.inputs):
-            self._write(label, "not checked", "numpy has no such type")
-            return
-        if _UNREADABLE in ask.types.values():
-            self._write(label, "not checked", f"Python reads no {_UNREADABLE} of a session's")
+        types = {*ask.types.values(), *(feed.type for feed in case.inputs if feed is not None)}
+        if unknown := sorted(types - self._readable):
+            self._write(label, "not checked", f"no array here holds {', '.join(unknown)}")
             return
         with self._records.step(label):
             outcome, detail = self._compared(ask, case, opset)
@@ -140,9 +145,9 @@ class Operator:
             model = session.build(ask, case, opset)
         except Exception as error:
             return "not checked", f"cannot be made into a model: {session.one_line(error)}"
-        expected = self._reference(model)
+        expected = self._expected(ask, case, opset, model)
         try:
-            got = self.open(model).run(None, model.feeds)
+            got = values.fed(self.open(model), model.feeds)
         except session.NotTakenError:
             if case.basic and self._declared:
                 reason = self._engine.why_not_taken(model, self._device, self._op)
@@ -157,7 +162,7 @@ class Operator:
         if not expected.by:
             return "not checked", f"no reference: {expected.why}"
         outputs = expected.outputs
-        if expected.by == "onnx":  # whose numpy promotes types, where ONNX does not
+        if expected.by != "cpu":  # the numpy of onnx promotes types, where ONNX does not
             outputs = tuple(b.astype(a.dtype) for a, b in zip(got, outputs, strict=True))
         tolerance = session.tolerance_of(ask, expected.by)
         wrong = session.difference(got, outputs, case.defined, tolerance)
@@ -177,6 +182,20 @@ class Operator:
         if not self._converts and not self._engine.taken(made, self._ep):
             raise session.NotTakenError
         return made
+
+    def _expected(
+        self, ask: Ask, case: Case, opset: int, model: session.Model
+    ) -> session.Reference:
+        """What a model should compute. What the CPU computes in float32 alone is computed in that,
+        from the same numbers."""
+        found = self._reference(model)
+        if found.by == "cpu" or self._custom or _WIDE.isdisjoint(ask.types.values()):
+            return found
+        try:
+            wide = self._reference(session.build(*widened(ask, case), opset))
+        except Exception:  # there is no such model
+            return found
+        return replace(wide, by="float32") if wide.by == "cpu" else found
 
     def _reference(self, model: session.Model) -> session.Reference:
         if self._custom and not self._library:
@@ -261,8 +280,30 @@ def spelled(types: Mapping[str, str]) -> str:
     return ", ".join(f"{constraint}={type_}" for constraint, type_ in types.items())
 
 
+def widened(ask: Ask, case: Case) -> tuple[Ask, Case]:
+    """The same call with float32 in the place of other floats."""
+    types = {name: "float32" if type_ in _WIDE else type_ for name, type_ in ask.types.items()}
+    inputs = tuple(
+        Feed(feed.value.astype("float32"), "float32", feed.constant)
+        if feed is not None and feed.type in _WIDE
+        else feed
+        for feed in case.inputs
+    )
+    attributes = {
+        key: "float32" if key in session.TYPES and _is_wide(value) else value
+        for key, value in case.attributes.items()
+    }
+    return replace(ask, types=types), replace(case, inputs=inputs, attributes=attributes)
+
+
+def _is_wide(value: object) -> bool:
+    """Does an attribute's value name such a type, in a word or by its number?"""
+    return any(value in (name, session.onnx_type(name)) for name in _WIDE)
+
+
 def combinations(types: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """All assignments of types to constraints; one constraint at a time if they are too many."""
+    """All assignments of types to constraints. If they are too many: one constraint at a time, and
+    one type for all."""
     names = [name for name, values in types.items() if values]
     count = 1
     for name in names:
@@ -276,3 +317,6 @@ def combinations(types: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
     for name in names:
         for other in types[name][1:]:
             yield {**first, name: other}
+    for one in types[names[0]]:
+        if one != first[names[0]] and all(one in types[name] for name in names):
+            yield dict.fromkeys(names, one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,21 @@ def run(session: Any, inputs: Sequence[Any]) -> list[Any]:
     Args:
         inputs: by position, each an array, a TensorProto, a list of arrays or None.
     """
-    feeds = {
-        each.name: _plain(value) for each, value in zip(session.get_inputs(), inputs, strict=True)
-    }
+    names = [each.name for each in session.get_inputs()]
+    return fed(session, dict(zip(names, map(_plain, inputs), strict=True)))
+
+
+def fed(session: Any, feeds: Mapping[str, Any]) -> list[Any]:
+    """What a session computes.
+
+    Args:
+        feeds: arrays by the names of inputs, lists of them, or None.
+    """
+    if not hasattr(session, "get_inputs"):  # of another machine
+        return list(session.run(None, feeds))
     types = [each.type for each in (*session.get_inputs(), *session.get_outputs())]
     if not any(map(_EXOTIC.search, types)):
-        return list(session.run(None, feeds))
+        return list(session.run(None, dict(feeds)))
     values = {name: to_value(value) for name, value in feeds.items()}
     return [from_value(value) for value in session.run_with_ort_values(None, values)]
 
