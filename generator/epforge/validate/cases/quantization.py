@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from epforge.validate.cases.model import NUMPY, Ask, Builder, Case, Feed, dims
+from epforge.validate.cases.model import DTYPES, NUMPY, Ask, Builder, Case, Feed, dims
 
 
 def _constant(values: object, type_: str) -> Feed:
@@ -25,7 +25,9 @@ def _bytes(ask: Ask, shape: tuple[int, ...], constraint: str, constant: bool = F
 def _quantize(ask: Ask) -> Iterator[Case]:
     result = ask.type("T3" if ask.since >= 23 else "T2")
     scale = "float32" if ask.since < 19 else ask.type("T2" if ask.since >= 23 else "T1")
-    x = ask.feed((2, 3, 4), "T1", low=-100, high=100)
+    # Quarters: on which side of a half a quotient lies is then the same in every precision.
+    quarters = np.round(ask.array((2, 3, 4), ask.type("T1"), -100, 100).astype(np.float32) * 4) / 4
+    x = Feed(quarters.astype(DTYPES.get(ask.type("T1"), np.float32)), ask.type("T1"))
 
     def case(label: str, scales: object, zeros: object, axis: int | None = None) -> Case:
         attributes = {} if axis is None else {"axis": axis}

@@ -35,8 +35,9 @@ _STAGES = frozenset({"stash_type", "softmax_precision"})
 _ROUNDING = frozenset({"QLinearConv", "QLinearMatMul", "QuantizeLinear"})
 _A_STEP = dict.fromkeys(("int8", "uint8", "int16", "uint16"), (1e-12, 1.0))
 _SHORT = frozenset({"float32", "float16", "bfloat16"})
-# Operators whose function in ONNX Runtime, which computes a float64, has coefficients of 6 digits.
-_COARSE = frozenset({"FastGelu"})
+# Operators whose function in ONNX Runtime, which computes a float64, has coefficients of 6 digits,
+# or in float32.
+_COARSE = frozenset({"BlackmanWindow", "FastGelu"})
 # Operators of which onnx's reference evaluator computes something else than ONNX says.
 _MISTAKEN = {"LRN": "it takes the batch for the channels"}
 

@@ -59,7 +59,9 @@ def to_value(array: Any) -> Any:
 
     number = helper.np_dtype_to_tensor_dtype(array.dtype)
     if number < TensorProto.BFLOAT16:  # the first that numpy does not have
-        return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        return onnxruntime.OrtValue.ortvalue_from_numpy(
+            np.ascontiguousarray(array).reshape(array.shape)
+        )
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), number)
     content = numpy_helper.from_array(array).raw_data  # packed as the runtime has it
     if content:
