@@ -3,47 +3,59 @@
 epforge scaffold blueprints/full.yaml contoso-full --build
 epforge validate contoso-full --rung conformance --report conformance.json
 python tests/lab/conformance.py conformance.json > tests/lab/conformance-DATE.txt
+
+Of several reports, the last one that has an operator counts for it.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 
-def main(path: str) -> None:
-    """Prints the table of each onnxruntime that a report has."""
-    for table in json.loads(Path(path).read_text(encoding="utf-8"))["conformance"]:
-        print("\n".join(_lines(table)))
+def main(paths: Sequence[str]) -> None:
+    """Prints the table of some reports on one onnxruntime."""
+    reports = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths]
+    tables = [table for report in reports for table in report["conformance"]]
+    ops = {op["op"]: (op, table) for table in tables for op in table["ops"]}
+    chosen = [ops[name] for name in sorted(ops, key=lambda name: (":" in name, name))]
+    missing = [
+        test for op, table in chosen for test in table["not_passed"] if test["op"] == op["op"]
+    ]
+    print("\n".join(_lines(tables[0]["runtime"], [op for op, _ in chosen], missing)))
 
 
-def _lines(table: Mapping[str, Any]) -> Iterator[str]:
-    yield f"onnxruntime {table['runtime']}"
+def _lines(
+    runtime: str, ops: Sequence[Mapping[str, Any]], missing: Sequence[Mapping[str, str]]
+) -> Iterator[str]:
+    yield f"onnxruntime {runtime}, {len(ops)} operators"
     yield ""
     yield "node tests: passed, of those that ONNX Runtime's CPU provider passes"
     yield "models: passed, of those that were run, one for each version and combination of types"
     yield ""
     yield f"{'operator':<50}{'node tests':>12}{'models':>12}  since"
-    for op in table["ops"]:
-        yield _line(op)
-    totals = table["totals"]
+    yield from map(_line, ops)
+    passed, measured, crashes = (
+        sum(op[key] for op in ops) for key in ("passed", "denominator", "crashes")
+    )
     yield ""
-    yield _line({"op": "all", **totals, "rows": []}).rstrip()
-    percent = 100 * totals["passed"] / totals["denominator"]
-    yield f"node tests that the CPU EP passes: {percent:.1f} % passed, {totals['crashes']} crashes"
+    yield (
+        f"node tests that the CPU EP passes: {passed} of {measured} passed "
+        f"({100 * passed / measured:.1f} %), {crashes} crashes"
+    )
     for kind in ("node_tests", "models"):
-        counts = {key: number for key, number in totals[kind].items() if number}
-        yield f"{kind}: {', '.join(f'{number} {key}' for key, number in counts.items())}"
+        counts = {key: sum(op[kind][key] for op in ops) for key in ops[0][kind]}
+        yield f"{kind}: {', '.join(f'{number} {key}' for key, number in counts.items() if number)}"
     yield ""
     yield "Node tests that the CPU EP passes and the library does not:"
-    for test in table["not_passed"]:
+    for test in missing:
         yield f"  {test['op']} {test['test']}: {test['standing']}: {test['detail']}"
     yield ""
     yield "Models that were not run:"
-    for op in table["ops"]:
+    for op in ops:
         for reason, number in _not_run(op).items():
             yield f"  {op['op']}: {number}: {reason}"
 
@@ -67,4 +79,4 @@ def _not_run(op: Mapping[str, Any]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
