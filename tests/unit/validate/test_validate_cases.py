@@ -8,7 +8,7 @@ import pytest
 from epforge.validate.cases import TABLE, Ask, Case, cases
 from epforge.validate.cases.model import ints
 from epforge.validate.worker import schema, session
-from epforge.validate.worker.ops import combinations
+from epforge.validate.worker.ops import combinations, widened
 
 # Neither ORT's CPU provider nor onnx computes these. Scatter 11 and Upsample 10 say that there is
 # no such operator.
@@ -99,6 +99,40 @@ def test_type_combinations_are_all_or_one_at_a_time() -> None:
     assert {"A": "7", "B": "7"} in many
     others = list(combinations({"A": [str(i) for i in range(20)], "B": ["x"] * 20}))
     assert len(others) == 39
+
+
+def test_the_same_call_in_float32_has_the_same_numbers() -> None:
+    ask = Ask("", "Cast", 25, {"T1": "bfloat16", "T2": "float64"})
+    case = next(iter(cases(ask)))
+    wide, same = widened(ask, case)
+    assert wide.types == {"T1": "float32", "T2": "float32"}
+    assert same.attributes == {"to": "float32"}
+    (feed,), (wider,) = case.inputs, same.inputs
+    assert feed is not None
+    assert wider is not None
+    assert wider.value.dtype == np.float32
+    np.testing.assert_array_equal(wider.value, feed.value.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "goes"),
+    [("float32", "int32", True), ("int4", "float4e2m1", True), ("uint8", "uint4", False)],
+)
+def test_bits_are_those_of_a_type_of_the_same_size(source: str, target: str, goes: bool) -> None:
+    assert bool(list(cases(Ask("", "BitCast", 26, {"T1": source, "T2": target})))) is goes
+
+
+@pytest.mark.parametrize("type_", ["int4", "uint4", "int2", "uint2", "float8e8m0"])
+def test_small_types_get_numbers_that_they_have(type_: str) -> None:
+    ask = Ask("", "Identity", 25, {"V": type_})
+    values = ask.array((50,), type_, low=-100, high=100).astype(np.float64)
+    assert np.isfinite(values).all()
+    assert len(set(values.tolist())) > 2
+    least, most = {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1), "uint2": (0, 3)}.get(
+        type_, (0.25, 128)
+    )
+    assert values.min() >= least
+    assert values.max() <= most
 
 
 def test_a_constraint_counts_only_where_the_node_settles_it() -> None:
