@@ -14,6 +14,7 @@ from epforge.plan import (
     kernels,
     layout,
     memory,
+    option_views,
     packing,
     services,
     targets,
@@ -23,18 +24,9 @@ from epforge.plan.model import FileSpec, Owner
 from epforge.resolve.model import (
     Blueprint,
     KernelSource,
-    Option,
     OptionType,
     VirtualPolicy,
 )
-
-_CPP_TYPES = {
-    OptionType.INT: "int64_t",
-    OptionType.FLOAT: "double",
-    OptionType.BOOL: "bool",
-    OptionType.STRING: "std::string",
-    OptionType.ENUM: "std::string",
-}
 
 # Beside each pair NAME.{h,cc} in src/abi: why it is there.
 _ABI = {
@@ -104,7 +96,7 @@ def manifest(blueprint: Blueprint) -> Mapping[str, object]:
         **layout.claims(blueprint),
         "virtual": _virtual(blueprint),
         "device_types": list(dict.fromkeys(device.type.value for device in blueprint.devices)),
-        "options": [_option_claim(option) for option in blueprint.provider_options],
+        "options": [option_views.claim(option) for option in blueprint.provider_options],
         "ops": [
             {
                 "domain": op.domain,
@@ -182,11 +174,11 @@ def _identity(blueprint: Blueprint) -> list[FileSpec]:
         "target": blueprint.ort.target,
         "minimum": blueprint.ort.minimum,
     }
-    options = [_option(option) for option in blueprint.provider_options]
+    options = [option_views.view(option) for option in blueprint.provider_options]
     types = {option.type for option in blueprint.provider_options}
     kinds = {kind.value: kind in types for kind in OptionType}
     table = {"options": options, "dynamic_options": services.has_dynamic_options(blueprint)}
-    parser = {**table, "kinds": kinds, "exclusions": _exclusions(blueprint, options)}
+    parser = {**table, "kinds": kinds, "exclusions": option_views.exclusions(blueprint, options)}
     parser |= {"several": len(blueprint.providers) > 1}
     specs = [
         _generated("src/gen/identity.h", identity, "names, versions, numbers"),
@@ -199,80 +191,6 @@ def _identity(blueprint: Blueprint) -> list[FileSpec]:
             _generated("src/gen/options.cc", parser, "the parser of the provider options"),
         ]
     return specs
-
-
-def _option(option: Option) -> Mapping[str, object]:
-    low, high = _bounds(option)
-    return {
-        "name": option.name,
-        "field": option.field,
-        "kind": option.type.value,
-        "cpp_type": Safe(_CPP_TYPES[option.type]),
-        "default": float(option.default) if option.type is OptionType.FLOAT else option.default,
-        "default_text": _text(option.default),
-        "dynamic": option.dynamic,
-        "doc": option.doc,
-        "low": low,
-        "high": high,
-        "expected": _expected(option),
-        "choices": option.choices,
-    }
-
-
-def _text(value: int | float | bool | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _bounds(option: Option) -> tuple[Safe, Safe]:
-    """The range as C++ expressions; the type's own where the option has none."""
-    is_float = option.type is OptionType.FLOAT
-    lowest, highest = ("-DBL_MAX", "DBL_MAX") if is_float else ("INT64_MIN", "INT64_MAX")
-    return (
-        Safe(lowest if option.minimum is None else _number(option.minimum, is_float)),
-        Safe(highest if option.maximum is None else _number(option.maximum, is_float)),
-    )
-
-
-def _number(value: int | float, is_float: bool) -> str:
-    return repr(float(value)) if is_float else str(int(value))
-
-
-def _expected(option: Option) -> str:
-    kind = "a number" if option.type is OptionType.FLOAT else "an integer"
-    if option.minimum is not None and option.maximum is not None:
-        return f"{kind} from {option.minimum} to {option.maximum}"
-    if option.minimum is not None:
-        return f"{kind}, at least {option.minimum}"
-    if option.maximum is not None:
-        return f"{kind}, at most {option.maximum}"
-    return kind
-
-
-def _exclusions(
-    blueprint: Blueprint, options: Sequence[Mapping[str, object]]
-) -> list[tuple[Mapping[str, object], Mapping[str, object]]]:
-    """Pairs of options that exclude each other, each pair once whichever side names it."""
-    order = {option.name: index for index, option in enumerate(blueprint.provider_options)}
-    pairs = {
-        tuple(sorted((order[option.name], order[other])))
-        for option in blueprint.provider_options
-        for other in option.excludes
-    }
-    return [(options[first], options[second]) for first, second in sorted(pairs)]
-
-
-def _option_claim(option: Option) -> Mapping[str, object]:
-    return {
-        "name": option.name,
-        "type": option.type.value,
-        "default": option.default,
-        "minimum": option.minimum,
-        "maximum": option.maximum,
-        "choices": list(option.choices),
-        "excludes": list(option.excludes),
-        "dynamic": option.dynamic,
-        "doc": option.doc,
-    }
 
 
 def _virtual(blueprint: Blueprint) -> bool:
@@ -347,7 +265,7 @@ def _tests(blueprint: Blueprint) -> list[FileSpec]:
         **_params(blueprint),
         "library": blueprint.names.library,
         "macro": blueprint.names.macro,
-        "options": [_option(option) for option in blueprint.provider_options],
+        "options": [option_views.view(option) for option in blueprint.provider_options],
         "trial": _trial(blueprint),
     }
     reasons = {
