@@ -64,3 +64,11 @@ def test_the_project_s_own_tests_pass_for_16_bit_floats(
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_the_project_s_python_is_clean(project_of: Callable[..., Project]) -> None:
+    root = project_of(_HEAD + _QUEUES).root
+    for command in (["check"], ["format", "--check"]):
+        arguments = [sys.executable, "-m", "ruff", *command, "--no-cache", "tests", "python"]
+        done = subprocess.run(arguments, cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout

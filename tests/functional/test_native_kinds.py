@@ -41,6 +41,12 @@ compile:
   patterns: [{name: MulAdd, match: [Mul, Add]}]
 ops: [Add, Cast, Mul, Neg, Relu]
 """
+GRAPHS = """\
+epforge: 1
+name: contoso-graphs
+vendor: Contoso
+ops: [Add, If, Loop, RandomNormal, "com.microsoft::GroupQueryAttention"]
+"""
 SEVERAL = """\
 epforge: 1
 name: contoso-two
@@ -69,7 +75,7 @@ def test_its_own_tests_pass(repository: Path, name: str) -> None:
     assert f"set {variable}" not in done.stdout
 
 
-@pytest.mark.parametrize("text", [NHWC, SEVERAL, KEPT], ids=["nhwc", "several", "kept"])
+@pytest.mark.parametrize("text", [NHWC, SEVERAL, KEPT, GRAPHS], ids=["nhwc", "several", "kept", "graphs"])
 def test_its_own_tests_pass_where_nothing_is_compared(text: str) -> None:
     done = native_module(text + SEPARATE).suite()
     assert done.returncode == 0, done.stdout[-6000:]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from epforge.names import Identifier
-from epforge.plan import compiled, custom_ops, devices, memory, services, test_variant
+from epforge.plan import (
+    compiled,
+    control_flow,
+    custom_ops,
+    devices,
+    memory,
+    services,
+    test_variant,
+)
 from epforge.plan.model import FileSpec, Owner
 from epforge.plan.native_ops import functions, schemas
 from epforge.resolve.model import Blueprint
@@ -98,6 +106,7 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
     made = functions(blueprint)
     return {
         **compiled.switches(blueprint),
+        **control_flow.switches(blueprint),
         **devices.switches(blueprint),
         **custom_ops.switches(blueprint),
         **memory.switches(blueprint),

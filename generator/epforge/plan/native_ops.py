@@ -240,10 +240,11 @@ def _broken(start: str, parts: list[str], end: str, indent: int = 0) -> list[str
 
 def _document(op: Op, version: OpVersion, inputs: Mapping[Identifier, Parameter]) -> Iterator[str]:
     domain = f" of {op.domain}" if op.domain else ""
-    yield f'    """{op.op}{domain}, version {version.schema.since}.'
-    if inputs:
-        yield ""
-        yield "    Args:"
+    title = f'    """{op.op}{domain}, version {version.schema.since}.'
+    if not inputs:
+        yield f'{title}"""'
+        return
+    yield from (title, "", "    Args:")
     for name, each in inputs.items():
         text = f"{name}: {_type_text(version, each)}"
         yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12)

@@ -17,6 +17,8 @@ _MOST_COMBINATIONS = 256
 _UNKNOWN_TO_NUMPY = "No corresponding Numpy type"  # how onnxruntime says it of a result
 # Types that nobody else may compute in, or not together: all of them are computed as float32 then.
 _WIDE = frozenset({"float16", "bfloat16", "float64"})
+# How ORT says that what the library has left to others nobody else has a kernel for.
+_ORPHANED = ("Could not find an implementation", "Failed to find kernel")
 # How ORT says that no provider has a kernel; the second with device memory in the session.
 NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
@@ -156,6 +158,8 @@ class Operator:
         except Exception as error:
             if _UNKNOWN_TO_NUMPY in str(error):  # it has been computed
                 return "not checked", "numpy has no such type"
+            if not case.basic and any(sign in str(error) for sign in _ORPHANED):
+                return "not checked", "refused"
             if expected.by:
                 return "failed", session.one_line(error)
             return "not checked", f"no reference: {expected.why}"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import <%= package %> as native
-from calls import MANIFEST
+from calls import KERNELS, MANIFEST
 
 
 def test_it_is_the_library_of_the_manifest() -> None:
@@ -29,7 +29,7 @@ def test_it_has_the_kernels_of_the_manifest() -> None:
         (each["domain"], each["op"], each["since"]): {
             name: types for name, types in each["types"].items() if types
         }
-        for each in MANIFEST["ops"]
+        for each in KERNELS
     }
     found = {
         (each["domain"], each["op"], each["since"]): each["types"]

@@ -377,7 +377,7 @@ def _on_cpu(one: OneNode) -> list[Any]:
 def _has_halves(one: OneNode) -> bool:
     """Is anything of the node's in float16?"""
     graph = onnx.load_from_string(one.model).graph
-    tensors = [each.t for each in graph.node[0].attribute if each.type == onnx.AttributeProto.TENSOR]
+    tensors = [each.t for each in graph.node[0].attribute if each.type == each.TENSOR]
     types = {each.data_type for each in (*graph.initializer, *tensors)}
     types |= {each.type.tensor_type.elem_type for each in graph.input}
     return NUMBERS["float16"] in types
