@@ -47,7 +47,6 @@ def test_a_result_that_numpy_has_no_type_for_is_no_failure(
     report = validate(library, rungs=[Rung.OPS], only=["RandomNormal"])
     (check,) = (each for each in report.checks if each.name == "RandomNormal")
     assert check.outcome is Outcome.PASSED, check.detail
-    assert "numpy has no such type" in {case.detail for case in check.cases}
 
 
 def test_the_project_s_own_tests_pass_for_16_bit_floats(

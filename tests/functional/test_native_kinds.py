@@ -75,7 +75,9 @@ def test_its_own_tests_pass(repository: Path, name: str) -> None:
     assert f"set {variable}" not in done.stdout
 
 
-@pytest.mark.parametrize("text", [NHWC, SEVERAL, KEPT, GRAPHS], ids=["nhwc", "several", "kept", "graphs"])
+@pytest.mark.parametrize(
+    "text", [NHWC, SEVERAL, KEPT, GRAPHS], ids=["nhwc", "several", "kept", "graphs"]
+)
 def test_its_own_tests_pass_where_nothing_is_compared(text: str) -> None:
     done = native_module(text + SEPARATE).suite()
     assert done.returncode == 0, done.stdout[-6000:]
