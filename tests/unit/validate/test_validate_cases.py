@@ -7,7 +7,7 @@ import pytest
 
 from epforge.validate.cases import TABLE, Ask, Case, cases
 from epforge.validate.cases.model import ints
-from epforge.validate.worker import schema, session
+from epforge.validate.worker import compare, schema, session
 from epforge.validate.worker.ops import combinations, widened
 
 # Neither ORT's CPU provider nor onnx computes these. Scatter 11 and Upsample 10 say that there is
@@ -155,17 +155,17 @@ def test_a_constraint_counts_only_where_the_node_settles_it() -> None:
     ],
 )
 def test_differences_are_told(got: list[float], expected: list[float], says: str) -> None:
-    one = session.difference([np.asarray(got, np.float32)], [np.asarray(expected, np.float32)])
+    one = compare.difference([np.asarray(got, np.float32)], [np.asarray(expected, np.float32)])
     assert (says in one) if says else one == ""
 
 
 def test_type_and_whole_numbers_must_be_equal() -> None:
     whole = [np.asarray([1, 2], np.int64)]
-    assert "is int32, expected int64" in session.difference([whole[0].astype(np.int32)], whole)
-    assert "expected 2" in session.difference([np.asarray([1, 3], np.int64)], whole)
-    assert session.difference([np.asarray([1, 3], np.int64)], whole, values=False) == ""
+    assert "is int32, expected int64" in compare.difference([whole[0].astype(np.int32)], whole)
+    assert "expected 2" in compare.difference([np.asarray([1, 3], np.int64)], whole)
+    assert compare.difference([np.asarray([1, 3], np.int64)], whole, values=False) == ""
     scalar = [np.asarray(1, np.int64)]
-    assert "output[0] is 0" in session.difference([np.asarray(0, np.int64)], scalar)
+    assert "output[0] is 0" in compare.difference([np.asarray(0, np.int64)], scalar)
 
 
 def test_an_input_left_out_keeps_its_place() -> None:

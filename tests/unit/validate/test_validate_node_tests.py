@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from epforge.validate.cases import Ask, cases
 from epforge.validate.conformance.lists import exclusions, tolerance
-from epforge.validate.worker import conformance, node_tests, schema, session, values
+from epforge.validate.worker import compare, conformance, node_tests, schema, session, values
 
 
 def identity(type_: int, shape: tuple[int, ...]) -> Any:
@@ -132,13 +132,13 @@ def test_an_operator_that_onnx_s_reference_computes_wrongly_is_listed_only_while
     models = [session.build(ask, case, since) for case in cases(ask)]
     known = [session.reference(model).outputs for model in models]
     told = [ReferenceEvaluator(model.proto).run(None, model.feeds) for model in models]
-    assert any(map(session.difference, told, known)), f"onnx's reference is right about {op}"
+    assert any(map(compare.difference, told, known)), f"onnx's reference is right about {op}"
 
 
 def test_a_float64_may_be_computed_as_float32_where_the_operator_may() -> None:
     def float64(op: str, since: int, **types: str) -> tuple[float, float]:
         assert schema.find("", op, since) is not None
-        return session.tolerance_of(Ask("", op, since, types))["float64"]
+        return compare.tolerance_of(Ask("", op, since, types))["float64"]
 
     close = float64("Relu", 14, T="float64")
     assert float64("LayerNormalization", 17, T="float64", U="float32") > close
@@ -152,7 +152,7 @@ def test_onnx_s_reference_may_round_the_other_way_and_no_further() -> None:
 
     def said(by: str, apart: int) -> str:
         one, other = (np.array([value], np.int8) for value in (7, 7 + apart))
-        return session.difference([one], [other], True, session.tolerance_of(ask, by))
+        return compare.difference([one], [other], True, compare.tolerance_of(ask, by))
 
     assert said("cpu", 1)
     assert not said("onnx", 1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from epforge.validate.cases.model import Array
-from epforge.validate.worker import host, node_tests, ops, schema, session, values
+from epforge.validate.worker import compare, host, node_tests, ops, schema, session, values
 from epforge.validate.worker.engines import engine_of
 from epforge.validate.worker.node_tests import NodeTest
 from epforge.validate.worker.records import BY_CPU, Records
@@ -163,7 +163,7 @@ class _Judge:
                 wrong = "" if one is other else f"{_kind(one)}, expected {_kind(other)}"
             else:
                 one, other = _comparable(one), _comparable(other)
-                wrong = session.difference([one], [other], tolerance=self.tolerance)
+                wrong = compare.difference([one], [other], tolerance=self.tolerance)
             if wrong:
                 return f"value {index}: {wrong}" if len(expected) > 1 else wrong
         return ""

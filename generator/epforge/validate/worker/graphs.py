@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from epforge.validate.cases.model import Array
-from epforge.validate.worker import host, session, sketch
+from epforge.validate.worker import compare, host, session, sketch
 from epforge.validate.worker.blocks import FOREIGN, Blocks, choose
 from epforge.validate.worker.case import Cases, NotCheckedError
 from epforge.validate.worker.hostlog import Log, complaints, in_runtime
@@ -165,11 +165,11 @@ def run_all(made: Any, feeds: Sequence[Feeds], expected: Sequence[Sequence[Array
         changed = [name for name, value in feed.items() if not np.array_equal(given[name], value)]
         if changed:
             return f"run {len(results)} changes its input {changed[0]}"
-        wrong = _missing(results[-1]) or session.difference(results[-1], wanted)
+        wrong = _missing(results[-1]) or compare.difference(results[-1], wanted)
         if wrong:
             return f"run {len(results)}{_shapes(feed)}: {wrong}" if len(feeds) > 1 else wrong
     for number, (result, wanted) in enumerate(zip(results, expected, strict=True), 1):
-        if session.difference(result, wanted):
+        if compare.difference(result, wanted):
             return f"a later run changes the result of run {number}"
     return ""
 

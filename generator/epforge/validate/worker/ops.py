@@ -9,7 +9,7 @@ from typing import Any
 
 from epforge.validate.cases import TABLE, Ask, Case, cases, custom
 from epforge.validate.cases.model import DTYPES, NUMPY, Feed
-from epforge.validate.worker import host, schema, session, values
+from epforge.validate.worker import compare, host, schema, session, values
 from epforge.validate.worker.engines import Engine, engine_of
 from epforge.validate.worker.records import Records
 
@@ -168,8 +168,8 @@ class Operator:
         outputs = expected.outputs
         if expected.by != "cpu":  # the numpy of onnx promotes types, where ONNX does not
             outputs = tuple(b.astype(a.dtype) for a, b in zip(got, outputs, strict=True))
-        tolerance = session.tolerance_of(ask, expected.by)
-        wrong = session.difference(got, outputs, case.defined, tolerance)
+        tolerance = compare.tolerance_of(ask, expected.by)
+        wrong = compare.difference(got, outputs, case.defined, tolerance)
         if wrong and expected.by == "onnx" and opset < schema.ORT_LOWEST:
             return "not checked", f"no sure reference below opset {schema.ORT_LOWEST}: {wrong}"
         return ("failed", wrong) if wrong else ("passed", "")

@@ -11,7 +11,7 @@ from typing import Any
 import onnx
 
 from epforge.validate.cases.model import Array
-from epforge.validate.worker import host, session, sketch
+from epforge.validate.worker import compare, host, session, sketch
 from epforge.validate.worker.blocks import Blocks
 from epforge.validate.worker.case import NotCheckedError
 from epforge.validate.worker.sketch import Sketch
@@ -137,7 +137,7 @@ class Press:
         drawn = self.draw(drawing)
         for length in _LENGTHS:
             feeds: dict[str, Array] = drawn.feeds(length)
-            wrong = session.difference(made.run(None, feeds), _reference(drawn).run(None, feeds))
+            wrong = compare.difference(made.run(None, feeds), _reference(drawn).run(None, feeds))
             if wrong:
                 return wrong
         return ""
