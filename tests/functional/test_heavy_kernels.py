@@ -56,6 +56,8 @@ def ints(*values: int) -> Array:
 
 @pytest.mark.parametrize("op", sorted(HEAVY))
 def test_passes_the_node_tests_of_onnx(kernels: Runner, place: str, op: str) -> None:
+    if place == "device" and not HEAVY[op].device:
+        pytest.skip("no device code")
     assert check_node_tests(kernels, op, device=place == "device") > 0
 
 

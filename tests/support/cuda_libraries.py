@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from compiled import link
-from device_kernels import EMULATED, device_blueprint, write_device_kernels
+from device_kernels import EMULATED, cuda_blueprint, write_device_kernels
 from kernel_runner import FLAGS, SOURCE, Runner, own_source
 
 from epforge.plan import memory
@@ -36,7 +36,7 @@ def write_project(directory: Path, ops: Iterable[Op]) -> list[Path]:
 
     Returns the sources that open libraries.
     """
-    blueprint = device_blueprint(ops)
+    blueprint = cuda_blueprint(ops)
     write_device_kernels(directory, blueprint.ops)
     shared = {"ns": blueprint.names.namespace}
     plan = collect(

@@ -27,17 +27,6 @@ EMULATED = "-DEP_EMULATE_DEVICE"
 _HOST_WARNINGS = ",".join(flag for flag in WARNINGS if flag != "-Wpedantic")
 
 
-def device_blueprint(ops: Iterable[Op]) -> Blueprint:
-    """A blueprint for CUDA of nothing but ``ops``."""
-    plain, none = MemoryKind.PLAIN, MemoryKind.NONE
-    return dataclasses.replace(
-        make_blueprint(ops),
-        runtime=Runtime.CUDA,
-        cuda=Cuda(ARCHITECTURES),
-        memory=Memory(plain, none, none, streams=True),
-    )
-
-
 def cuda_blueprint(ops: Iterable[Op]) -> Blueprint:
     """A blueprint of nothing but ``ops``, for CUDA."""
     plain, none = MemoryKind.PLAIN, MemoryKind.NONE
@@ -50,8 +39,10 @@ def cuda_blueprint(ops: Iterable[Op]) -> Blueprint:
 
 
 def write_device_kernels(directory: Path, ops: Iterable[Op]) -> Mapping[str, Path]:
-    """Renders the kernels of ``ops`` for CUDA; returns the files by their paths."""
-    return write_kernels_of(directory, cuda_blueprint(ops))
+    """Renders the kernels of those of ``ops`` that have device code, for CUDA; returns the files by
+    their paths."""
+    able = [op for op in ops if op.row is not None and op.row.device]
+    return write_kernels_of(directory, cuda_blueprint(able))
 
 
 def emulated(directory: Path, ops: Iterable[Op]) -> Runner:
