@@ -1,7 +1,6 @@
 <%= banner %>
 #include "gen/kernels/support/random.h"
 
-#include <atomic>
 #include <cstring>
 #include <random>
 
@@ -10,13 +9,10 @@
 namespace <%= ns %> {
 namespace {
 
-// A key that no call before had in this process, nor, in all likelihood, in another.
+// A key that, in all likelihood, no other call has.
 uint64_t FreshKey() {
-  static std::atomic<uint64_t> next{[] {
-    std::random_device device;
-    return uint64_t{device()} << 32 | device();
-  }()};
-  return next.fetch_add(0x9E3779B97F4A7C15u, std::memory_order_relaxed);
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
 }
 
 // The 53 bits that a double holds of numbers below 1.
