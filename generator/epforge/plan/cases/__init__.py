@@ -18,6 +18,7 @@ from functools import cache
 from epforge.plan.cases.model import SHAPES, Case, Json
 from epforge.plan.custom_cases import custom_cases
 from epforge.resolve.model import Blueprint, Op
+from epforge.resolve.services import Layout
 
 __all__ = ["Json", "op_cases"]
 
@@ -41,10 +42,12 @@ def op_cases(blueprint: Blueprint) -> list[dict[str, Json]]:
 
     Versions whose inputs have the same types share a row.
     """
+    converts = blueprint.layout is Layout.NHWC
     return [
         _row(op, case, types, since)
         for op in blueprint.ops
         for case in _cases(op)
+        if not (converts and case.channels_first)
         for types, since in _versions(op, case).items()
     ]
 

@@ -25,6 +25,7 @@ class Case:
         outputs: how many outputs the node has.
         one_type: only combinations in which all floating-point constraints, or those that are
             named, have the same type.
+        channels_first: not for nodes that are converted to another layout.
     """
 
     inputs: Sequence[Sequence[int] | Mapping[str, Json] | None]
@@ -32,6 +33,7 @@ class Case:
     since: tuple[int, int] = (1, NEWEST)
     outputs: int = 1
     one_type: bool | tuple[str, ...] = False
+    channels_first: bool = False
 
 
 def constant(*values: Json) -> Mapping[str, Json]:

@@ -40,6 +40,7 @@ TABLE: Mapping[str, tuple[Case, ...]] = {
             {"training_mode": 1, "momentum": 0.75},
             (14, NEWEST),
             3,
+            channels_first=True,
         ),
     ),
     "Conv": (
