@@ -186,7 +186,11 @@ def page(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]:
     """Coverage as a page of Markdown."""
     yield "# Operators"
     yield ""
-    yield "What `epforge ops coverage --markdown` prints: the kernels that come with epforge."
+    yield "The kernels that come with epforge, by family. This page is printed by"
+    yield ""
+    yield from ("```sh", "epforge ops coverage --markdown", "```")
+    yield ""
+    yield "`epforge ops show OP` has everything about one: versions, element types, attributes."
     for domain in data(entries, tests)["domains"]:
         yield ""
         yield f"## {_name(domain)}"
