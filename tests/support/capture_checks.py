@@ -196,7 +196,10 @@ def check_release_while_it_runs(world: World) -> None:
     thread.start()
     zeros = np.zeros(_SHAPE, np.float32)
     try:
-        for turn in range(60):
+        turn = 0
+        # However seldom the other thread has its turn, a release falls among the runs in the end.
+        while turn < 60 or bench.count("captures") < 2:
+            turn += 1
             world.queues.copy([(world.queues.view(zeros), bench.y)])
             error = _error(lambda: bench.run(graph=1))
             if error:  # between ORT's question and its replay
@@ -206,7 +209,6 @@ def check_release_while_it_runs(world: World) -> None:
     finally:
         over.set()
         thread.join()
-    assert bench.count("captures") > 1
 
 
 def check_tensors_on_the_host_are_refused(world: World) -> None:
