@@ -141,12 +141,14 @@ class Sample:
         outputs: what must come out.
         attributes: of the node: int, float, str, a tuple of int or float (not mixed), or a Value.
         since: run only for these since-versions; empty: for every one of the row.
+        host_only: the kernel's device code, which has a template of its own, refuses it.
     """
 
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
     attributes: Mapping[str, object] = field(default_factory=dict)
     since: tuple[int, ...] = ()
+    host_only: bool = False
 
 
 @dataclass(frozen=True)

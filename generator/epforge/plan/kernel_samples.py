@@ -10,7 +10,7 @@ from epforge.names import Identifier, Safe
 from epforge.ops.model import SMALL, DType, Parameter, Sample, Value
 from epforge.plan import layout
 from epforge.plan.kernel_view import enumerator, kernel_view
-from epforge.resolve.model import Blueprint, Op, OpVersion
+from epforge.resolve.model import Blueprint, Op, OpVersion, Runtime
 
 _FLOATS = (DType.FLOAT32, DType.FLOAT64)
 #: The digits of 16-bit floats, and the largest of them.
@@ -63,8 +63,13 @@ def calls(blueprint: Blueprint) -> tuple[OpCallsView, ...]:
     """Per op that has samples, the calls for the versions and types that the project registers."""
     views = []
     for op in (*blueprint.ops, *layout.converted(blueprint)):
+        samples = op.row.samples if op.row else ()
+        on_device = blueprint.runtime is Runtime.CUDA
         found = [
-            call for sample in (op.row.samples if op.row else ()) for call in _calls(op, sample)
+            call
+            for sample in samples
+            if not (on_device and sample.host_only)
+            for call in _calls(op, sample)
         ]
         if found:
             views.append(OpCallsView(op.domain, op.op, kernel_view(op).op, tuple(found)))

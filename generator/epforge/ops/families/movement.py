@@ -327,8 +327,12 @@ _DROPOUT = _row(
         Sample((_X,), (_X, value([[0, 0, 0], [0, 0, 0]], "T1")), since=(10,)),
         Sample((_X,), (_X, _KEPT), {"seed": 3}, (12, 13, 22)),
         Sample((_X, value(0.4, "T1")), (_X,), since=(12, 13, 22)),
-        Sample((_X, value(0, "T1"), value(1, "T2")), (_X, _KEPT), since=(12, 13, 22)),
-        Sample((_X, value(0.4, "T1"), value(0, "T2")), (_X, _KEPT), since=(12, 13, 22)),
+        Sample(
+            (_X, value(0, "T1"), value(1, "T2")), (_X, _KEPT), since=(12, 13, 22), host_only=True
+        ),
+        Sample(
+            (_X, value(0.4, "T1"), value(0, "T2")), (_X, _KEPT), since=(12, 13, 22), host_only=True
+        ),
         Sample((_SCALAR,), (_SCALAR,)),
         Sample((_EMPTY,), (_EMPTY,)),
     ),
