@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from projects import Project, expanded
+from projects import Project, built, expanded
 from toys import manifest, toy
+from typer.testing import CliRunner
 
+from epforge.assets import assets_dir
+from epforge.cli.main import app
 from epforge.errors import UsageError
 from epforge.validate import USUAL, Check, Limits, Outcome, Report, Rung, validate
 from epforge.validate.conformance.lists import exclusions
@@ -261,6 +264,30 @@ def test_a_report_s_place_is_looked_at_first(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "none/report.json: there is no such directory" in result.stderr
+
+
+def test_coverage_counts_the_tests_of_a_report(found: Report, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(found.to_json()), encoding="utf-8")
+    result = CliRunner().invoke(app, ["ops", "coverage", "--json", "--report", str(report)])
+    assert result.exit_code == 0, result.output
+    (clip,) = (
+        family
+        for domain in json.loads(result.stdout)["domains"]
+        for family in domain["families"]
+        if "Clip" in family["ops"]
+    )
+    assert (clip["node_tests_passed"], clip["node_tests"]) == (12, 12)
+
+
+@pytest.mark.lab
+def test_the_whole_catalogue_passes_98_percent_of_what_the_cpu_provider_passes() -> None:
+    text = (assets_dir("blueprints") / "full.yaml").read_text(encoding="utf-8")
+    report = validate(built(text).library, rungs=ALONE)
+    totals = table(report)["totals"]
+    assert totals["percent"] >= 98, table(report)["not_passed"]
+    assert totals["denominator"] > 1200
+    assert totals["crashes"] == 0
 
 
 @pytest.mark.lab

@@ -111,10 +111,9 @@ def _entry(shape: OpShape, path: Path, found: Findings, cuda: bool) -> _Entry | 
         return None
     domain, op = schema.domain, schema.name
     row = families.row(domain, op)
+    if shape.kernel != "yours":  # nobody but ONNX Runtime could write that one
+        row = row or control_flow.row(domain, op)
     kernel = KernelSource(shape.kernel or ("generated" if row else "yours"))
-    if kernel is KernelSource.GENERATED or shape.kernel is None:
-        made = control_flow.row(domain, op)
-        row, kernel = (made, KernelSource.GENERATED) if made is not None else (row, kernel)
     if cuda and row is not None and not row.device:
         if kernel is KernelSource.GENERATED:
             hint = "'kernel: yours' gives a stub to fill in"

@@ -102,18 +102,6 @@ def test_the_page_of_the_docs_is_what_the_command_prints() -> None:
     assert ops("coverage", "--markdown").stdout == page.read_text(encoding="utf-8")
 
 
-def test_reports_of_conformance_add_their_tests(tmp_path: Path) -> None:
-    totals = {"passed": 3, "denominator": 4}
-    report = {"conformance": [{"ops": [{"op": "Relu", "totals": totals}]}]}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report), encoding="utf-8")
-    result = ops("coverage", "--report", path, "--json")
-    assert result.exit_code == 0, result.output
-    families_ = [f for d in json.loads(result.stdout)["domains"] for f in d["families"]]
-    (unary,) = (f for f in families_ if "Relu" in f["ops"])
-    assert (unary["node_tests_passed"], unary["node_tests"]) == (3, 4)
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"conformance": [{"ops": [1]}]}', "\x00"])
 def test_what_is_no_report_is_refused_by_name(tmp_path: Path, text: str) -> None:
     path = tmp_path / "report.json"

@@ -48,8 +48,6 @@ def _runs(path: Path) -> list[Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot read the report: {error}", _CURE) from error
     runs = data.get("conformance") if isinstance(data, dict) else None
-    if isinstance(runs, dict):
-        runs = list(runs.values())
     if not isinstance(runs, list) or not runs:
         raise UsageError(f"{path}: a report without the rung conformance", _CURE)
     return runs
@@ -58,8 +56,7 @@ def _runs(path: Path) -> list[Any]:
 def _ops(run: Any, path: Path) -> Iterator[tuple[str, Tests]]:
     try:
         for op in run["ops"]:
-            totals = op["totals"]
-            yield str(op["op"]), Tests(int(totals["passed"]), int(totals["denominator"]))
+            yield str(op["op"]), Tests(int(op["passed"]), int(op["denominator"]))
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path}: a malformed report: {error!r}", _CURE) from error
 

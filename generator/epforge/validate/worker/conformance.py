@@ -221,7 +221,7 @@ class _Test:
             made = self.operator.open(model)
         except session.NotTakenError:
             return "not checked", "refused", self._why(test, model)
-        except Exception as error:
+        except Exception as error:  # whatever the runtime says: its text tells whose fault it is
             text = session.one_line(error)
             if any(sign in text for sign in ops.NOBODY):
                 return "not checked", "refused", self._why(test, model)
@@ -230,7 +230,7 @@ class _Test:
             return "failed", "", text
         try:
             wrong = self.judge.wrong(made, test)
-        except Exception as error:
+        except Exception as error:  # a run that fails is a result
             wrong = session.one_line(error)
         return ("failed", "", wrong) if wrong else ("passed", "", "")
 
@@ -245,6 +245,6 @@ def _cpu_loads(model: session.Model) -> bool:
     """Is it the library's fault that there is no session? Not if nobody has one."""
     try:
         _on_cpu(model.data)
-    except Exception as error:
+    except Exception as error:  # nobody has a session: then the text tells why
         return any(sign in str(error) for sign in ops.NOBODY)
     return True

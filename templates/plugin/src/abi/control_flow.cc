@@ -161,7 +161,7 @@ OrtStatus* ORT_API_CALL Make<%= name %>(void* entry, const OrtKernelInfo* info,
   return GuardStatus(*registered.api->ort, [&]() -> Status {
     *kernel = nullptr;
     auto helper = std::make_unique<<%= name %>Helper>(registered);
-    // ORT releases the helper, also where it makes no kernel of it.
+    // The helper is ORT's from here on, which releases it.
     return FromOrt(*registered.api, registered.api->ep->Create<%= name %>Kernel(info, helper.release(), kernel));
   });
 }
