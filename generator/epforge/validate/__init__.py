@@ -18,6 +18,7 @@ from epforge.validate.binary import Binary
 from epforge.validate.conformance.lists import exclusions
 from epforge.validate.conformance.table import tables
 from epforge.validate.cross import OfTarget, Target
+from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import RUNGS, USUAL, CaseResult, Check, Outcome, Report, Rung
 from epforge.validate.process import Limits, run_worker
@@ -32,6 +33,7 @@ __all__ = [
     "USUAL",
     "CaseResult",
     "Check",
+    "Instruments",
     "Kind",
     "Limits",
     "Outcome",
@@ -79,6 +81,7 @@ def validate(
     only: Sequence[str] = (),
     more_exclusions: Path | None = None,
     limits: Limits | None = None,
+    instruments: Instruments = NONE,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
     make_native_wheel: Callable[[Path], Path] | None = None,
@@ -100,6 +103,7 @@ def validate(
         only: names of ops to restrict the rungs `ops` and `conformance` to.
         more_exclusions: a file of node tests that rung `conformance` excludes, beside its own.
         limits: what a worker process may use.
+        instruments: what the rungs `memory` and `threads` look through.
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
             path; it may raise EpforgeError. None for a library that has none.
@@ -126,6 +130,7 @@ def validate(
         progress=progress,
         target=target,
         excluded=excluded,
+        instruments=instruments,
     )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
@@ -169,6 +174,7 @@ class _Climb:
     progress: Callable[[str], None]
     target: Target | None = None
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    instruments: Instruments = NONE
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -212,6 +218,7 @@ class _Climb:
         site = Site(
             self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
             preload, self.jobs, self.only, self.progress, self.excluded,
+            self.instruments,
         )  # fmt: skip
         lacking = "" if loaded.usable else "no device to run on"
         return loaded, [*checks, *self._above_load(site, lacking, failed)]

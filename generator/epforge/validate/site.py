@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import fate
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
@@ -79,6 +80,7 @@ class Site:
         preload: libraries the loader must load first (sanitizer runtimes).
         only: ops to restrict the rungs `ops` and `conformance` to.
         excluded: reasons why tests of rung `conformance` are excluded, by operator and test.
+        instruments: what the rungs `memory` and `threads` look through.
     """
 
     library: Path
@@ -93,6 +95,7 @@ class Site:
     only: tuple[str, ...] = ()
     progress: Callable[[str], None] = lambda _: None
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    instruments: Instruments = NONE
 
     @property
     def records_placement(self) -> bool:
