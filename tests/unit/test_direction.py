@@ -20,6 +20,7 @@ RANKS = [
     {"render"},
     {"workspace"},
     {"build"},
+    {"shim"},
     {"validate"},
     {"cli"},
 ]

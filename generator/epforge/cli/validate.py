@@ -110,6 +110,7 @@ def command(
         epforge validate my-ep --runtime 1.24.4 --runtime 1.32.0
         epforge validate --library libother_ep.so
     """
+    from epforge.cli.instruments import instruments
     from epforge.cli.show.progress import progress
     from epforge.validate import Limits, validate
     from epforge.validate.cross import find_target
@@ -134,6 +135,7 @@ def command(
             only=op or (),
             more_exclusions=exclusions,
             limits=Limits(stall_s=time_limit),
+            instruments=instruments(None if library else project or Path(), show),
             make_wheel=None if library else _wheels(project or Path(), target or preset, show),
             make_native_wheel=_native_wheels(project or Path(), target or preset, show)
             if library is None

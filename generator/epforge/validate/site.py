@@ -81,6 +81,7 @@ class Site:
         only: ops to restrict the rungs `ops` and `conformance` to.
         excluded: reasons why tests of rung `conformance` are excluded, by operator and test.
         instruments: what the rungs `memory` and `threads` look through.
+        environment: more variables of workers.
     """
 
     library: Path
@@ -96,6 +97,7 @@ class Site:
     progress: Callable[[str], None] = lambda _: None
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     instruments: Instruments = NONE
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def records_placement(self) -> bool:
@@ -107,8 +109,26 @@ class Site:
         """What the library takes; found out once."""
         return Claims(self.manifest.ops) if self.manifest else self._probe()
 
+    def shimmed(self, shim: Path, log: Path | None = None, pretend: int = 0) -> Site:
+        """The same, with the shim plugin registered in the library's place.
+
+        Args:
+            log: the file that the shim writes what is under way to.
+            pretend: the level of an older runtime to play; 0 for what the runtime is.
+        """
+        from epforge.validate.worker.shimmed import environment
+
+        variables = {**self.environment, **environment(self.library, log, pretend)}
+        return replace(self, library=shim, environment=variables)
+
     def worker(self, job: Mapping[str, object]) -> WorkerRun:
-        given = {"library": str(self.library), "name": self.name, "ep": self.ep, **job}
+        given = {
+            "library": str(self.library),
+            "name": self.name,
+            "ep": self.ep,
+            "environment": dict(self.environment),
+            **job,
+        }
         return self.runtime.run(given, self.limits, self.preload)
 
     def cases(

@@ -72,10 +72,11 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
 def main() -> None:
     job_path, records_path = map(Path, sys.argv[1:3])
     # epforge itself may run in another encoding: its paths arrive as bytes that are read anew.
-    job = {
+    job: dict[str, Any] = {
         key: os.fsdecode(os.fsencode(value)) if isinstance(value, str) else value
         for key, value in json.loads(job_path.read_text(encoding="utf-8")).items()
     }
+    os.environ.update(job.get("environment", {}))
     _limit(int(job["limit_mb"]), int(job["limit_cpu_s"]))
     with Records(records_path) as records:
         try:

@@ -1,0 +1,209 @@
+"""The shim plugin seen from the process that has it: what it noted, and what it is to do."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import urllib.parse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class ShimCommandError(Exception):
+    """The shim does not understand a command, or cannot follow it."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many of a kind the library made or took over, and how many it gave back."""
+
+    created: int
+    released: int
+
+    @property
+    def held(self) -> int:
+        return self.created - self.released
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The version of a struct that the library handed out, and what stood in its slots.
+
+    Args:
+        expected: the level of the runtime, or that which the library is built for if it is older.
+        slots_set: slots up to that version which are not null.
+        slots_bad: those of them that are no code.
+        count: how many structs were just so.
+    """
+
+    struct: str
+    version: int
+    expected: int
+    slots_set: int
+    slots_bad: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A breach of contract.
+
+    Args:
+        where: the callback that the library was in, or the function that it called outside of any.
+        count: how often.
+    """
+
+    rule: str
+    where: str
+    text: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """A device that this machine does not have. Types: 0 CPU, 1 GPU, 2 NPU."""
+
+    type: int
+    vendor_id: int
+    device_id: int
+    vendor: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """It as a word of a command."""
+        pairs = [f"{_word(key)}={_word(value)}" for key, value in self.metadata.items()]
+        return ",".join(
+            [str(self.type), str(self.vendor_id), str(self.device_id), _word(self.vendor), *pairs]
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something of the log that began and did not end.
+
+    Args:
+        what: ``OrtEp.Compile``.
+        outer: what it is inside of, the outermost first.
+    """
+
+    what: str
+    outer: tuple[str, ...]
+
+
+class Shim:
+    """The shim plugin in this process. While it is held, the library stays in memory.
+
+    Args:
+        path: the shim's file, the same that the runtime registers.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._library = ctypes.CDLL(str(path))
+        self._control = self._library.EpforgeShimControl
+        self._control.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+        self._control.restype = ctypes.c_int
+
+    def control(self, command: str) -> Any:
+        """The answer to a command. Raises ShimCommandError."""
+        size = 1 << 16
+        while True:
+            reply = ctypes.create_string_buffer(size)
+            length = self._control(command.encode(), reply, size)
+            if length < size:
+                break
+            size = length + 4096  # it may have grown meanwhile, of commands without effect
+        answer = json.loads(reply.value)
+        if isinstance(answer, dict) and isinstance(answer.get("error"), str):
+            raise ShimCommandError(answer["error"])
+        return answer
+
+    def about(self) -> dict[str, int]:
+        """The level of the runtime, the one that the library asked for, the newest known."""
+        return dict(self.control("about"))
+
+    def counts(self) -> dict[str, Count]:
+        """Handles by kind, structs of callbacks by their names."""
+        return {kind: Count(**one) for kind, one in self.control("counts").items()}
+
+    def calls(self) -> dict[str, int]:
+        """Functions of the runtime that the library called, callbacks that the runtime called."""
+        return dict(self.control("calls"))
+
+    def stamps(self) -> list[Stamp]:
+        return [Stamp(**one) for one in self.control("stamps")]
+
+    def findings(self) -> list[Finding]:
+        return [Finding(**one) for one in self.control("findings")]
+
+    def reset(self) -> None:
+        """Forgets calls, counts, stamps and findings."""
+        self.control("reset")
+
+    def fail(self, name: str, nth: int = 1) -> None:
+        """The ``nth`` call from now of a function of the runtime ends in an error status and does
+        not reach the runtime."""
+        self.control(f"fail {name} {nth}")
+
+    def fail_off(self) -> None:
+        self.control("fail_off")
+
+    def expect(self, level: int) -> None:
+        """The library is built for that level: its stamps are not to be newer."""
+        self.control(f"expect {level}")
+
+    def pretend(self, level: int) -> None:
+        """From the next registration on, the runtime is one of that level; 0 for what it is."""
+        self.control(f"pretend {level}")
+
+    def hardware(self, devices: Sequence[Hardware] | None) -> None:
+        """What the library is offered; None for this machine's own devices."""
+        words = ";".join(device.words for device in devices) if devices else "none"
+        self.control(f"hardware {'-' if devices is None else words}")
+
+
+def prepare(target: str | Path, log: str | Path | None = None, pretend: int = 0) -> None:
+    """Tells the shim, before it is registered in this process, what it stands in front of."""
+    values = environment(target, log, pretend)
+    for name in ("EPFORGE_SHIM_LOG", "EPFORGE_SHIM_PRETEND"):
+        os.environ.pop(name, None)
+    os.environ.update(values)
+
+
+def environment(
+    target: str | Path, log: str | Path | None = None, pretend: int = 0
+) -> dict[str, str]:
+    """What `prepare` sets, for another process."""
+    values = {"EPFORGE_SHIM_TARGET": str(target)}
+    if log is not None:
+        values["EPFORGE_SHIM_LOG"] = str(log)
+    if pretend:
+        values["EPFORGE_SHIM_PRETEND"] = str(pretend)
+    return values
+
+
+def under_way(log: str | Path) -> list[Step]:
+    """What had begun and not ended when the log stopped, one for each thread."""
+    open_steps: dict[int, list[str]] = {}
+    path = Path(log)
+    if not path.is_file():
+        return []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # the last one, cut off
+        steps = open_steps.setdefault(int(record["thread"]), [])
+        if record["event"] == "enter":
+            steps.append(str(record["what"]))
+        elif record["event"] in ("leave", "failed") and steps:
+            steps.pop()
+    return [Step(steps[-1], tuple(steps[:-1])) for steps in open_steps.values() if steps]
+
+
+def _word(text: str) -> str:
+    """Text as a word of a command: nothing in it can be mistaken."""
+    return urllib.parse.quote(text, safe="")

@@ -1,0 +1,86 @@
+#include "hooks.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "callbacks.h"
+#include "handles.h"
+#include "hardware.h"
+#include "tables.h"
+
+namespace shim {
+namespace {
+
+std::mutex g_kernels_mutex;
+std::unordered_map<const void*, const OrtCustomOp*> g_kernels;
+
+}  // namespace
+
+void Hook<&OrtEpFactory::GetSupportedDevices>::Before(OrtEpFactory*,
+                                                      const OrtHardwareDevice* const*& devices,
+                                                      size_t& count, OrtEpDevice**, size_t,
+                                                      size_t*) {
+  PutMadeUpHardware(devices, count);
+}
+
+void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory*, const OrtHardwareDevice* const*,
+                                                     size_t, OrtEpDevice** found, size_t most,
+                                                     size_t* found_count) {
+  if (found == nullptr || found_count == nullptr) return;
+  const int function = InnermostFunction();
+  size_t count = *found_count;
+  if (count > most) {
+    Find("out-count", function,
+         "says " + std::to_string(count) + " devices where " + std::to_string(most) + " may be");
+    count = most;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (found[i] == nullptr) {
+      Find("null-device", function, "device " + std::to_string(i) + " is null");
+    }
+    Given(Kind::kEpDevice, found[i]);
+  }
+}
+
+void Hook<&OrtEp::Compile>::After(OrtEp*, const OrtGraph**, const OrtNode**, size_t count,
+                                  OrtNodeComputeInfo** infos, OrtNode** context_nodes) {
+  for (size_t i = 0; infos != nullptr && i < count; ++i) Adopt(infos[i], InnermostFunction());
+  for (size_t i = 0; context_nodes != nullptr && i < count; ++i) {
+    Given(Kind::kNode, context_nodes[i]);
+  }
+}
+
+void Hook<&OrtEp::ReleaseNodeComputeInfos>::Before(OrtEp*, OrtNodeComputeInfo** infos,
+                                                   size_t count) {
+  for (size_t i = 0; infos != nullptr && i < count; ++i) Forget(infos[i]);
+}
+
+const OrtCustomOp* OperatorOf(const void* kernel) {
+  const std::lock_guard<std::mutex> lock(g_kernels_mutex);
+  const auto found = g_kernels.find(kernel);
+  return found == g_kernels.end() ? nullptr : found->second;
+}
+
+void Hook<&OrtCustomOp::CreateKernel>::Before(const OrtCustomOp*, const OrtApi*& api,
+                                              const OrtKernelInfo*) {
+  api = Proxied(api);
+}
+
+void Hook<&OrtCustomOp::CreateKernelV2>::Before(const OrtCustomOp*, const OrtApi*& api,
+                                                const OrtKernelInfo*, void**) {
+  api = Proxied(api);
+}
+
+void Hook<&OrtCustomOp::CreateKernelV2>::After(const OrtCustomOp* op, const OrtApi*,
+                                               const OrtKernelInfo*, void** kernel) {
+  if (kernel == nullptr || *kernel == nullptr) return;
+  const std::lock_guard<std::mutex> lock(g_kernels_mutex);
+  g_kernels[*kernel] = op;
+}
+
+void Hook<&OrtCustomOp::KernelDestroy>::Before(const void* kernel) {
+  const std::lock_guard<std::mutex> lock(g_kernels_mutex);
+  g_kernels.erase(kernel);
+}
+
+}  // namespace shim
