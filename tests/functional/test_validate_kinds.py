@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import struct
 import subprocess
 import sys
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from toys import toy
+from wrong_files import THINGS, damaged_tables, text
 
 from epforge.validate import Kind, Outcome, Report, Rung, validate
 
@@ -23,92 +21,6 @@ def explanation(report: Report) -> str:
     assert all(check.outcome is Outcome.NOT_CHECKED for check in report.checks[1:])
     assert "\n" not in first.detail
     return first.detail
-
-
-def python_extension(to: Path) -> Path:
-    import numpy
-
-    return next(Path(numpy.__file__).parent.rglob("_multiarray_umath*"))
-
-
-def other_machine(to: Path) -> Path:
-    data = bytearray(toy().read_bytes())
-    data[18:20] = struct.pack("<H", 183 if data[18:20] != struct.pack("<H", 183) else 62)
-    to.write_bytes(data)
-    return to
-
-
-def truncated(to: Path) -> Path:
-    to.write_bytes(toy().read_bytes()[:3000])
-    return to
-
-
-def header_only(to: Path) -> Path:
-    to.write_bytes(toy().read_bytes()[:20])
-    return to
-
-
-def text(to: Path) -> Path:
-    to.write_text("# not a library\n")
-    return to
-
-
-def empty(to: Path) -> Path:
-    to.touch()
-    return to
-
-
-def directory(to: Path) -> Path:
-    to.mkdir()
-    return to
-
-
-def archive(to: Path) -> Path:
-    with zipfile.ZipFile(to, "w") as bundle:
-        bundle.writestr("a", "b")
-    return to
-
-
-def noise(to: Path) -> Path:
-    to.write_bytes(bytes(range(256)) * 4)
-    return to
-
-
-def runtime(to: Path) -> Path:
-    import onnxruntime
-
-    return next(Path(onnxruntime.__file__).parent.rglob("libonnxruntime.so*"))
-
-
-def other_library(to: Path) -> Path:
-    return toy("FAULT_NO_ENTRY")
-
-
-def damaged_tables(to: Path) -> Path:
-    """Headers that describe the whole file, and nonsense in between."""
-    data = bytearray(toy().read_bytes())
-    data[0x40 : len(data) // 2] = b"\xa5" * (len(data) // 2 - 0x40)
-    to.write_bytes(data)
-    return to
-
-
-THINGS: dict[str, tuple[Callable[[Path], Path], str, str]] = {
-    "python extension": (python_extension, "Python extension module", "PyInit_"),
-    "other machine": (other_machine, "a library for", "this machine is"),
-    "truncated": (truncated, "damaged ELF file", "ends after 3000 bytes"),
-    "header only": (header_only, "damaged ELF file", "cut off"),
-    "text": (text, "a text file", "expected a plugin EP"),
-    "empty": (empty, "an empty file", "expected a plugin EP"),
-    "directory": (directory, "a directory", "expected a plugin EP"),
-    "archive": (archive, "an archive", "unpack"),
-    "noise": (noise, "no library of any known format", "ELF"),
-    "runtime": (runtime, "onnxruntime itself", "CreateEpFactories"),
-    "other library": (
-        other_library,
-        "shared library without the entry points",
-        "CreateEpFactories",
-    ),
-}
 
 
 @pytest.fixture(scope="module")

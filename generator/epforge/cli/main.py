@@ -19,7 +19,8 @@ from epforge.errors import EpforgeError, MissingError, UsageError
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = (
     *("check", "schema", "plan", "scaffold", "regenerate", "upgrade", "status", "resolve"),
-    *("add", "eject", "templates", "build", "validate", "compile", "doctor", "ops", "sdk", "api"),
+    *("add", "eject", "templates", "build", "validate", "inspect", "compile", "doctor"),
+    *("ops", "sdk", "api"),
 )
 _JSON = "--json"
 INTERRUPTED = 130

@@ -115,7 +115,7 @@ def command(
     from epforge.validate import Limits, validate
     from epforge.validate.cross import find_target
 
-    rungs, expect = _rungs(rung or []), _kind(kind)
+    rungs, expect = _rungs(rung or []), kind_of(kind)
     platform = find_target(target) if target else None
     if report_to and not report_to.absolute().parent.is_dir():  # said before the work is done
         raise UsageError(f"--report {report_to}: there is no such directory", "Make it first.")
@@ -303,7 +303,8 @@ def _rungs(wanted: list[str]) -> tuple[Rung, ...]:
     return tuple(rung for rung in RUNGS if rung in wanted) or USUAL
 
 
-def _kind(wanted: str) -> Kind:
+def kind_of(wanted: str) -> Kind:
+    """What a file should be, by the word of ``--kind``. Raises UsageError for another word."""
     from epforge.validate import Kind
 
     kinds = {"plugin-ep": Kind.PLUGIN_EP, "custom-ops": Kind.CUSTOM_OPS}

@@ -26,6 +26,9 @@ _MACHINES = {
 }
 _UNDEFINED, _ABSOLUTE = 0, 0xFFF1  # section indices of ELF; version names are absolute
 _SEEN = ("DEFAULT", "PROTECTED")  # visibilities that other libraries can bind to
+# Versions that are words: marks of what a linker did, and the release that understands it.
+_MARKERS = {"GLIBC_ABI_DT_RELR": ("GLIBC", "2.36"), "GLIBC_ABI_GNU2_TLS": ("GLIBC", "2.42")}
+_C_RUNTIMES = ("ucrtbase", "api-ms-win-crt", "msvcrt", "vcruntime", "msvcp")  # of Windows
 _MACH_O = {
     b"\xcf\xfa\xed\xfe",
     b"\xce\xfa\xed\xfe",
@@ -48,6 +51,10 @@ class Binary:
         imports: names that others must provide.
         needed: libraries it asks the loader for.
         search: directories it tells the loader to look in.
+        floors: the oldest system it runs on, one line for each thing that is asked of it:
+            "GLIBC 2.34", "GLIBCXX 3.4.30", "macOS 11.0", "Windows 6.0", "ucrt".
+        soname: what it calls itself; empty where it does not say.
+        remark: what a text file or an archive is in particular: "a Git LFS pointer".
     """
 
     format: str
@@ -59,6 +66,9 @@ class Binary:
     imports: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
+    floors: tuple[str, ...] = ()
+    soname: str = ""
+    remark: str = ""
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
@@ -99,9 +109,23 @@ def read(path: Path) -> Binary:
         return _pe(path)
     if head[:4] in _MACH_O:
         return _mach_o(path)
-    if head.startswith((b"!<arch>\n", b"PK\x03\x04", b"\x1f\x8b")):
+    if head.startswith(b"!<arch>\n"):
+        return Binary("archive", remark="a static library")
+    if head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
         return Binary("archive")
-    return Binary("text" if _is_text(head) else "unknown")
+    return Binary("text", remark=_remark(head)) if _is_text(head) else Binary("unknown")
+
+
+def _remark(head: bytes) -> str:
+    """What a text file is that is often found in a library's place."""
+    start = head.lstrip()[:64].lower()
+    if start.startswith(b"version https://git-lfs"):
+        return "a Git LFS pointer"
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "an HTML page"
+    if start.startswith(b"#!"):
+        return "a script"
+    return "a linker script" if b"INPUT" in head or b"GROUP" in head else ""
 
 
 def _is_text(head: bytes) -> bool:
@@ -141,7 +165,30 @@ def _elf(path: Path) -> Binary:
         imports=tuple(sorted(str(s.name) for s in symbols if s.shndx == _UNDEFINED)),
         needed=tuple(map(str, elf.libraries)),
         search=tuple(search),
+        floors=_needed_versions(elf),
+        soname=_soname(elf),
     )
+
+
+def _needed_versions(elf: Any) -> tuple[str, ...]:
+    """The highest version of each set of symbols that the file asks its libraries for."""
+    highest: dict[str, tuple[int, ...]] = {}
+    for requirement in elf.symbols_version_requirement:
+        for version in requirement.get_auxiliary_symbols():
+            name, _, number = str(version.name).rpartition("_")
+            name, number = _MARKERS.get(str(version.name), (name, number))
+            parts = number.split(".")
+            if name and all(part.isdigit() for part in parts):
+                found = tuple(map(int, parts))
+                highest[name] = max(highest.get(name, ()), found)
+    return tuple(f"{name} {'.'.join(map(str, highest[name]))}" for name in sorted(highest))
+
+
+def _soname(elf: Any) -> str:
+    import lief
+
+    entry = elf.get(lief.ELF.DynamicEntry.TAG.SONAME)
+    return str(entry.name) if isinstance(entry, lief.ELF.DynamicSharedObject) else ""
 
 
 def _elf_damage(path: Path) -> str:
@@ -189,7 +236,18 @@ def _pe(path: Path) -> Binary:
             sorted(str(e.name) for library in pe.imports for e in library.entries if e.name)
         ),
         needed=tuple(str(library.name) for library in pe.imports),
+        floors=_windows(pe),
+        soname=str(exports.name) if exports else "",
     )
+
+
+def _windows(pe: Any) -> tuple[str, ...]:
+    header = pe.optional_header
+    version = f"Windows {header.major_subsystem_version}.{header.minor_subsystem_version}"
+    names = [str(library.name).lower() for library in pe.imports]
+    found = [word for word in _C_RUNTIMES if any(name.startswith(word) for name in names)]
+    words = ("ucrt" if word in ("ucrtbase", "api-ms-win-crt") else word for word in found)
+    return tuple(dict.fromkeys((version, *words)))
 
 
 def _mach_o(path: Path) -> Binary:
@@ -215,7 +273,27 @@ def _mach_o(path: Path) -> Binary:
             if library.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB  # what it calls itself
         ),
     )
-    return replace(facts, search=tuple(str(entry.path) for entry in one.rpaths))
+    own = [
+        str(library.name)
+        for library in one.libraries
+        if library.command == lief.MachO.LoadCommand.TYPE.ID_DYLIB
+    ]
+    return replace(
+        facts,
+        search=tuple(str(entry.path) for entry in one.rpaths),
+        floors=_macos(one),
+        soname=own[0] if own else "",
+    )
+
+
+def _macos(one: Any) -> tuple[str, ...]:
+    if one.has_build_version:
+        version = one.build_version.minos
+    elif one.has_version_min:
+        version = one.version_min.version
+    else:
+        return ()
+    return (f"macOS {'.'.join(map(str, version[:2]))}",)
 
 
 def _plain(name: object) -> str:

@@ -78,18 +78,31 @@ def here() -> Place:
     return Place(sys.platform, host_machine())
 
 
+def is_foreign(binary: Binary, place: Place) -> bool:
+    """Is it a whole file of a library, for another system or processor than that place's?"""
+    if binary.damage or binary.format not in _SYSTEM_FORMAT.values():
+        return False
+    native = _SYSTEM_FORMAT.get(place.system, "elf")
+    return binary.format != native or binary.machine != place.machine
+
+
 def mismatch(binary: Binary, expected: Kind, place: Place) -> str:
-    """Why the file is not what was expected, in one line that says what it is; empty if it is.
+    """Why the file is not what was expected, in one line that says what it is and what to do;
+    empty if it is.
 
     Args:
         expected: PLUGIN_EP or CUSTOM_OPS.
     """
     wanted = f"expected a {expected}"
     plain = {
-        "directory": f"a directory, not a file; {wanted}",
-        "empty": f"an empty file; {wanted}",
-        "text": f"a text file, whatever its name says; {wanted}",
-        "archive": f"an archive or wheel, not a library; {wanted} (unpack it first)",
+        "directory": f"a directory, not a file; {wanted}: name the library in it",
+        "empty": f"an empty file; {wanted}: copy or build it again",
+        "text": _text(binary.remark, wanted),
+        "archive": (
+            f"{binary.remark}, an archive of objects; {wanted}: link them with -shared"
+            if binary.remark
+            else f"an archive or wheel, not a library; {wanted} (unpack it first)"
+        ),
         "unknown": f"no library of any known format (ELF, PE, Mach-O); {wanted}",
     }
     if binary.format in plain and not binary.damage:
@@ -97,7 +110,8 @@ def mismatch(binary: Binary, expected: Kind, place: Place) -> str:
     if binary.format == "unknown":
         return f"unreadable: {binary.damage}; {wanted}"
     if binary.damage:
-        return f"a damaged {binary.format.upper()} file: {binary.damage}; {wanted}"
+        kind = binary.format.upper()
+        return f"a damaged {kind} file: {binary.damage}; {wanted}: copy or build it again"
     native = _SYSTEM_FORMAT.get(place.system, "elf")
     if binary.format != native:
         return f"a {binary.format} file; {place.what} loads {native}; {wanted} for {place.what}"
@@ -108,8 +122,20 @@ def mismatch(binary: Binary, expected: Kind, place: Place) -> str:
             f"{wanted} for {place.machine}"
         )
     if not binary.shared:
-        return f"a program or object file, not a shared library; {wanted}"
+        return (
+            f"a program or object file, not a shared library; {wanted}: link it with -shared "
+            "(add_library(... MODULE) in CMake)"
+        )
     return _wrong_kind(binary, expected, wanted)
+
+
+def _text(remark: str, wanted: str) -> str:
+    if remark == "a Git LFS pointer":
+        return f"{remark}, not the file itself; {wanted}: run git lfs pull"
+    if remark == "an HTML page":
+        return f"{remark}: a download that went wrong; {wanted}: fetch it again"
+    what = f"a text file ({remark.partition(' ')[2]})" if remark else "a text file"
+    return f"{what}, whatever its name says; {wanted}: name the library itself"
 
 
 def _wrong_kind(binary: Binary, expected: Kind, wanted: str) -> str:
@@ -134,7 +160,26 @@ def _wrong_kind(binary: Binary, expected: Kind, wanted: str) -> str:
             f"a Python extension module (it exports {module}): import it from Python; "
             f"{wanted}, which exports {need}"
         )
-    return f"a {kind} without the entry points; {wanted}, which exports {need}"
+    if kind is Kind.LEGACY_PROVIDER:
+        return (
+            f"a {kind} (it exports GetProvider): that build loads it itself, by its name in "
+            f"providers; {wanted}, which exports {need}"
+        )
+    if kind is Kind.RUNTIME:
+        return (
+            f"{kind} (it exports OrtGetApiBase): it is what loads plugins; {wanted}, which "
+            f"exports {need}"
+        )
+    near = [name for name in binary.exports if any(entry in name for entry in need.split(" and "))]
+    if near:  # C++ has mangled it
+        return (
+            f'a {kind} that exports {near[0]}, a C++ name: declare the function extern "C"; '
+            f"{wanted}, which exports {need}"
+        )
+    return (
+        f"a {kind} without the entry points; {wanted}, which exports {need}: an EP's own list of "
+        "exports may lack them"
+    )
 
 
 def check(path: Path, binary: Binary, expected: Kind, place: Place) -> tuple[Check, ...]:

@@ -169,7 +169,11 @@ static OrtStatus* AddKernel(OrtKernelRegistry* registry, const char* op, int sin
 
 static const char* ORT_API_CALL EpName(const OrtEp* self) NO_EXCEPTION {
   (void)self;
+#ifdef FAULT_OTHER_EP_NAME
+  return "AnotherExecutionProvider";
+#else
   return EP_NAME;
+#endif
 }
 
 static OrtStatus* ORT_API_CALL GetCapability(OrtEp* self, const OrtGraph* graph,
@@ -205,8 +209,12 @@ static OrtStatus* ORT_API_CALL Concurrent(OrtEp* self, bool* supported) NO_EXCEP
 /* ---- factory ---- */
 
 static const char* ORT_API_CALL FactoryName(const OrtEpFactory* self) NO_EXCEPTION {
+#ifdef FAULT_OWN_NAME
+  return ((const Factory*)self)->registration;
+#else
   (void)self;
   return EP_NAME;
+#endif
 }
 static const char* ORT_API_CALL Vendor(const OrtEpFactory* self) NO_EXCEPTION {
   (void)self;
@@ -246,6 +254,9 @@ static OrtStatus* ORT_API_CALL Devices(OrtEpFactory* self, const OrtHardwareDevi
   *offered_count = 1;
 #else
   for (size_t i = 0; i < count && *offered_count < room; ++i) {
+#ifdef FAULT_CRASH_ON_NPU
+    if (ort->HardwareDevice_Type(devices[i]) == OrtHardwareDeviceType_NPU) abort();
+#endif
     if (ort->HardwareDevice_Type(devices[i]) != OrtHardwareDeviceType_CPU) continue;
     CHECK(ep_api->CreateEpDevice(self, devices[i], NULL, NULL, &offered[0]));
     *offered_count = 1;
@@ -279,7 +290,12 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
   made->base.GetName = EpName;
   made->base.GetCapability = GetCapability;
   made->base.GetKernelRegistry = GetKernelRegistry;
+#ifndef FAULT_UNSET_CONCURRENCY
   made->base.IsConcurrentRunSupported = Concurrent;
+#endif
+#ifdef FAULT_STAMP_ZERO
+  made->base.ort_version_supported = 0;
+#endif
   CHECK(ep_api->CreateKernelRegistry(&made->registry));
   for (size_t i = 0; i < sizeof(kRows) / sizeof(*kRows); ++i) {
     CHECK(AddKernel(made->registry, kRows[i].op, kRows[i].since));

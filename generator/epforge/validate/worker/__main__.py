@@ -60,6 +60,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.context import run
     elif kind == "probe":
         from epforge.validate.worker.probe import run
+    elif kind == "entry":
+        from epforge.validate.worker.entry import run
     elif kind == "sample":
         from epforge.validate.worker.sample import run
     elif kind == "compile":
