@@ -9,15 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from epforge.errors import UsageError
 from epforge.validate import conformance, context, graphs, ops, package, static
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
+from epforge.validate.cells import grid
 from epforge.validate.conformance.lists import exclusions
 from epforge.validate.conformance.table import tables
 from epforge.validate.cross import OfTarget, Target
+from epforge.validate.environment import environment
 from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import RUNGS, USUAL, CaseResult, Check, Outcome, Report, Rung
@@ -26,6 +29,7 @@ from epforge.validate.runtime import THIS, Runtime, find_runtime
 from epforge.validate.sanitizers import preload_for
 from epforge.validate.site import Site
 from epforge.validate.static import Kind
+from epforge.validate.telling import Teller
 
 __all__ = [
     "RUNGS",
@@ -86,6 +90,8 @@ def validate(
     make_wheel: Callable[[Path], Path] | None = None,
     make_native_wheel: Callable[[Path], Path] | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    on_check: Callable[[Check], None] = lambda _: None,
+    blueprint: Path | None = None,
 ) -> Report:
     """Climbs the ladder on one library and reports what was found.
 
@@ -109,13 +115,15 @@ def validate(
             path; it may raise EpforgeError. None for a library that has none.
         make_native_wheel: the same for the wheel of the kernels for NumPy.
         progress: told what is being done.
+        on_check: told of each check as it is known, one call at a time, from whichever thread.
+        blueprint: the file that the library was made from, for the report.
 
     Raises UsageError for a library, a manifest or a list of exclusions that is not there or cannot
     be read, MissingError
     when what rung `package` installs cannot be had. Whatever the library does is in the report,
     never an exception.
     """
-    started = time.monotonic()
+    started, date = time.monotonic(), datetime.now(UTC)
     library = Path(library).absolute()
     excluded = exclusions(more_exclusions)
     climb = _Climb(
@@ -131,11 +139,14 @@ def validate(
         target=target,
         excluded=excluded,
         instruments=instruments,
+        teller=Teller(on_check),
     )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
     claims = manifests.load(manifest) if manifest else None
     checks, loadable = climb.static(expect)
+    climb.teller.note(Rung.STATIC, "", time.monotonic() - started)
+    climb.teller.tell_all(checks)
     ep = claims.ep if claims else ""
     versions: list[str] = []
     loading = loadable and set(rungs) - {Rung.STATIC, Rung.PACKAGE}
@@ -147,7 +158,10 @@ def validate(
         ep = ep or loaded.ep
     if loadable and Rung.PACKAGE in rungs:
         failed = any(check.outcome.bad for check in checks)
-        checks += climb.package(make_wheel, make_native_wheel, runtimes, failed)
+        with climb.teller.timed(Rung.PACKAGE):
+            packed = climb.package(make_wheel, make_native_wheel, runtimes, failed)
+        climb.teller.tell_all(packed)
+        checks += packed
         versions = versions or list(dict.fromkeys(check.runtime for check in checks))
     return Report(
         library=library,
@@ -158,6 +172,10 @@ def validate(
         seconds=time.monotonic() - started,
         target=target.name if target else "",
         conformance=tuple(tables(checks)),
+        started=date.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        environment=environment(library, climb.binary, manifest, blueprint),
+        timings=climb.teller.of({check.rung for check in checks}),
+        ops=tuple(grid(checks, claims.ops if claims else ())),
     )
 
 
@@ -175,6 +193,7 @@ class _Climb:
     target: Target | None = None
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     instruments: Instruments = NONE
+    teller: Teller = field(default_factory=Teller)
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -209,19 +228,25 @@ class _Climb:
         limits = self.limits
         if self.binary.sanitizers:  # they are slow, and reserve memory by the terabyte
             limits = Limits(limits.stall_s * 3, memory_mb=0)
+        started = time.monotonic()
         loaded = Loader(
             self.library, claims, runtime, limits, self.allow_no_devices, preload, self.jobs
         ).run()
+        self.teller.note(Rung.LOAD, loaded.runtime, time.monotonic() - started)
         failed = any(check.outcome.bad for check in loaded.checks)
         shown = Rung.LOAD in self.rungs or failed or not loaded.usable
         checks = list(loaded.checks) if shown else []
+        self.teller.tell_all(checks)
         site = Site(
             self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
             preload, self.jobs, self.only, self.progress, self.excluded,
-            self.instruments,
+            self.instruments, self.teller.tell,
         )  # fmt: skip
         lacking = "" if loaded.usable else "no device to run on"
-        return loaded, [*checks, *self._above_load(site, lacking, failed)]
+        for check in self._above_load(site, lacking, failed):
+            self.teller.tell(check)
+            checks.append(check)
+        return loaded, checks
 
     def package(
         self,
@@ -269,7 +294,8 @@ class _Climb:
                 why = f"runtime {site.version} does not record which node went where (1.24 does)"
                 yield _skipped(rung, why, site.version)
             else:
-                found = climb(site)
+                with self.teller.timed(rung, site.version):
+                    found = climb(site)
                 failed = failed or any(check.outcome.bad for check in found)
                 yield from found
 

@@ -55,6 +55,7 @@ class Binary:
             "GLIBC 2.34", "GLIBCXX 3.4.30", "macOS 11.0", "Windows 6.0", "ucrt".
         soname: what it calls itself; empty where it does not say.
         remark: what a text file or an archive is in particular: "a Git LFS pointer".
+        made_by: the compilers that say so in it.
     """
 
     format: str
@@ -69,6 +70,7 @@ class Binary:
     floors: tuple[str, ...] = ()
     soname: str = ""
     remark: str = ""
+    made_by: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
@@ -167,6 +169,7 @@ def _elf(path: Path) -> Binary:
         search=tuple(search),
         floors=_needed_versions(elf),
         soname=_soname(elf),
+        made_by=_comments(elf),
     )
 
 
@@ -189,6 +192,14 @@ def _soname(elf: Any) -> str:
 
     entry = elf.get(lief.ELF.DynamicEntry.TAG.SONAME)
     return str(entry.name) if isinstance(entry, lief.ELF.DynamicSharedObject) else ""
+
+
+def _comments(elf: Any) -> tuple[str, ...]:
+    """What compilers have written in the section for comments: each once, bounded."""
+    section = elf.get_section(".comment")
+    texts = bytes(section.content[:4096]).split(b"\0") if section else []
+    words = [" ".join(text.decode("utf-8", "replace").split())[:120] for text in texts]
+    return tuple(dict.fromkeys(filter(None, words)))[:8]
 
 
 def _elf_damage(path: Path) -> str:

@@ -5,9 +5,11 @@ FR 28-31, 34, 40-42, 54 of the field reports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from epforge.validate.model import CaseResult, Check, Rung
+from epforge.validate.pictures import of_record
 from epforge.validate.site import Ran, Site, as_case, by_line, numbers, verdict_of
 
 _LINES = ("partitions", "inputs", "shapes", "subgraphs", "buffers", "sessions")
@@ -31,12 +33,17 @@ def _line(site: Site, name: str, cases: Sequence[CaseResult], ran: Ran) -> Check
     passed = f"{numbers(cases, 'graph right', 'graphs right')}{_placed(name, ran)}"
     outcome, detail = verdict_of(cases, passed)
     seconds = ran.seconds_of(name)
-    return Check(Rung.GRAPHS, name, outcome, detail, site.version, seconds, tuple(cases))
+    pictures = tuple(of_record(record) for record in _of(name, ran, "picture"))
+    return Check(Rung.GRAPHS, name, outcome, detail, site.version, seconds, tuple(cases), pictures)
+
+
+def _of(line: str, ran: Ran, record: str) -> list[Mapping[str, Any]]:
+    return [each for each in ran.named(record) if str(each["label"]).startswith(f"{line}/")]
 
 
 def _placed(line: str, ran: Ran) -> str:
     """How many of the nodes that the library should take it took."""
-    found = [r for r in ran.named("placement") if str(r["label"]).startswith(f"{line}/")]
+    found = _of(line, ran, "placement")
     declared = sum(int(record["declared"]) for record in found)
     taken = sum(int(record["taken"]) for record in found)
     groups = sum(int(record["groups"]) for record in found)

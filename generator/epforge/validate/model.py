@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from epforge.errors import ExitStatus
+from epforge.validate.pictures import Picture, shown
 
 
 class Rung(StrEnum):
@@ -66,6 +67,7 @@ class Check:
         runtime: version of onnxruntime it ran on; empty for rung `static`.
         seconds: wall time.
         cases: the single models behind the line, if any.
+        pictures: how models were divided between the library and others.
     """
 
     rung: Rung
@@ -75,6 +77,21 @@ class Check:
     runtime: str = ""
     seconds: float = 0.0
     cases: tuple[CaseResult, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True)
+class RungTime:
+    """How long a rung took on one runtime.
+
+    Args:
+        runtime: its version; empty where the rung needs none.
+        seconds: wall time.
+    """
+
+    rung: Rung
+    runtime: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -90,6 +107,10 @@ class Report:
         seconds: wall time of all.
         target: the platform that the library is for, if that was said.
         conformance: the tables of that rung, one per runtime; see `conformance.table`.
+        started: when, in UTC: "2026-11-30T17:33:59Z".
+        environment: where it was validated, and what the library's file is; see `environment`.
+        timings: of the rungs, as they were climbed.
+        ops: operator x since-version x type; see `cells`.
     """
 
     library: Path
@@ -100,6 +121,10 @@ class Report:
     seconds: float
     target: str = ""
     conformance: tuple[Mapping[str, object], ...] = ()
+    started: str = ""
+    environment: Mapping[str, object] = field(default_factory=dict)
+    timings: tuple[RungTime, ...] = ()
+    ops: tuple[Mapping[str, object], ...] = ()
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -156,7 +181,10 @@ class Report:
             "manifest": str(self.manifest) if self.manifest else None,
             "runtimes": list(self.runtimes),
             "passed": self.passed,
+            "summary": self.summary,
+            "started": self.started,
             "seconds": round(self.seconds, 3),
+            "environment": dict(self.environment),
             "counts": {str(k): v for k, v in self.counts.items()},
             "case_counts": {str(k): v for k, v in self.case_counts.items()},
             "checks": [
@@ -174,5 +202,11 @@ class Report:
                 }
                 for check in self.checks
             ],
+            "timings": [
+                {"rung": str(t.rung), "runtime": t.runtime, "seconds": round(t.seconds, 3)}
+                for t in self.timings
+            ],
+            "ops": list(self.ops),
+            "partitions": shown([(c.runtime, c.name, c.pictures) for c in self.checks]),
             **({"conformance": list(self.conformance)} if self.conformance else {}),
         }

@@ -28,6 +28,7 @@ def run(site: Site) -> tuple[Check, ...]:
     def one(claims: list[OpClaim]) -> Check:
         line = _op(site, claims)
         site.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
+        site.on_check(line)
         return line
 
     elsewhere = [

@@ -82,6 +82,7 @@ class Site:
         excluded: reasons why tests of rung `conformance` are excluded, by operator and test.
         instruments: what the rungs `memory` and `threads` look through.
         environment: more variables of workers.
+        on_check: told of a check before its rung ends; each is told of once.
     """
 
     library: Path
@@ -98,6 +99,7 @@ class Site:
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     instruments: Instruments = NONE
     environment: Mapping[str, str] = field(default_factory=dict)
+    on_check: Callable[[Check], None] = lambda _: None
 
     @property
     def records_placement(self) -> bool:

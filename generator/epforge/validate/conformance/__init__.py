@@ -37,6 +37,7 @@ def run(site: Site) -> tuple[Check, ...]:
     def one(claims: list[OpClaim]) -> OpCheck:
         line = _op(site, claims, site.excluded.get(claims[0].name, {}))
         site.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
+        site.on_check(line)
         return line
 
     with workers(site.jobs) as pool:
@@ -57,8 +58,9 @@ def _op(site: Site, claims: Sequence[OpClaim], excluded: Mapping[str, str]) -> O
         outcome, detail = ran.idle.outcome, ran.idle.detail
     left_out = max((int(each["number"]) for each in ran.named("left out")), default=0)
     return OpCheck(
-        Rung.CONFORMANCE, name, outcome, detail, site.version, ran.seconds, tested, tested, left_out
-    )
+        Rung.CONFORMANCE, name, outcome, detail, site.version, ran.seconds, tested,
+        tested=tested, left_out=left_out,
+    )  # fmt: skip
 
 
 def _tested(ran: Ran, excluded: Mapping[str, str]) -> tuple[ConformanceCase, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,10 +43,12 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         bench = Bench(found, blocks, str(job["ep"]), bool(job["declared"]), Log(job["stderr"]))
         cases = Cases(job, records)
         for label, check in _cases(bench):
-            bench.declared = set()
+            bench.declared, bench.picture = set(), []
             cases.run(label, check)
             if bench.declared:
                 records.write("placement", label=label, **bench.placement())
+            if bench.picture:
+                records.write("picture", label=label, nodes=bench.picture)
         cases.run("sessions/two registrations", lambda: _two_registrations(bench, job))
 
 
@@ -102,6 +104,7 @@ class Bench:
     taken: list[str] = field(default_factory=list)
     declared: set[str] = field(default_factory=set)
     groups: int = 0
+    picture: list[dict[str, object]] = field(default_factory=list)
 
     def draw(self, drawing: Draw) -> Sketch:
         drawn = Sketch(self.blocks)
@@ -131,11 +134,13 @@ class Bench:
         usual, start = self.log.since(start), self.log.mark()
         made = open_model(drawn, self.devices, config)
         self.look_at(made, drawn)
+        renamed = "graph_optimization_level" in (config or {})
+        if renamed:  # and others are gone
+            self.picture = []
         wrong = run_all(made, feeds, expected)
         said = complaints(self.log.since(start), usual, in_runtime)
         if said:
             return f"onnxruntime says: {said[0][:300]}"
-        renamed = "graph_optimization_level" in (config or {})
         return wrong if renamed else self._misplaced(made) or wrong
 
     def look_at(self, made: Any, drawn: Sketch) -> None:
@@ -143,6 +148,12 @@ class Bench:
         ours = [part for part in parts if part.ep_name == self.ep]
         self.taken = [node.name for part in ours for node in part.get_nodes()]
         self.declared, self.groups = drawn.declared, len(ours)
+        owners = {
+            node.name: (part.ep_name, index)
+            for index, part in enumerate(parts)
+            for node in part.get_nodes()
+        }
+        self.picture = list(pictured(drawn.graph(), owners))
 
     def _misplaced(self, made: Any) -> str:
         """The first declared node that another provider got."""
@@ -153,6 +164,32 @@ class Bench:
                 if node.name in self.declared:
                     return f"{node.op_type} is declared, but left to {part.ep_name}"
         return ""
+
+
+def pictured(
+    graph: Any, owners: Mapping[str, tuple[str, int]], within: str = ""
+) -> Iterator[dict[str, object]]:
+    """The nodes of a graph and of the graphs inside it, for a record.
+
+    Args:
+        graph: an onnx.GraphProto.
+        owners: who took a node, and in which part of the model, by the node's name.
+        within: name of the node that the graph belongs to.
+    """
+    for node in graph.node:
+        ep, group = owners.get(node.name, ("", -1))
+        yield {
+            "name": node.name,
+            "op": f"{node.domain}::{node.op_type}" if node.domain else node.op_type,
+            "ep": ep,
+            "group": group,
+            "inputs": [name for name in node.input if name],
+            "outputs": list(node.output),
+            "within": within,
+        }
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from pictured(attribute.g, owners, node.name)
 
 
 def run_all(made: Any, feeds: Sequence[Feeds], expected: Sequence[Sequence[Array]]) -> str:
