@@ -6,12 +6,13 @@ Rules R4, R5, R15 and FR 3, 13, 15, 20, 25 of the field reports. Each check is a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from epforge.validate.manifest import Manifest, version_tuple
+from epforge.validate import options
+from epforge.validate.manifest import Manifest, OptionClaim, version_tuple
 from epforge.validate.model import Check, Outcome, Rung
 from epforge.validate.process import Limits, WorkerRun, workers
 from epforge.validate.runtime import Runtime
@@ -76,20 +77,28 @@ class Loader:
             checks.append(line)
             checks += self._manifest_agrees(devices, version)
             checks += self._unloaded(first, version)
-            checks += self._quiet(first, baseline, version)
             use = name or NAME
             jobs = [
                 pool.submit(self._worker, "twice", names=[f"a-{use}", f"b-{use}"]),
                 pool.submit(self._worker, "rounds", name=use, rounds=ROUNDS, compute=False),
                 pool.submit(self._worker, "abandon", name=use),
             ]
-            twice, rounds, abandon = (job.result() for job in jobs)
+            claims = self.manifest.options if self.manifest else None
+            if self.runtime.host is None:
+                asked = options.given(claims)
+                jobs.append(pool.submit(self._worker, "options", name=use, ep="", given=asked))
+                jobs.append(pool.submit(self._worker, "surroundings", name=use))
+            twice, rounds, abandon, *more = (job.result() for job in jobs)
         checks.append(self._twice(twice, bool(devices), version))
         text = f"{ROUNDS} of register, session, unregister in one process"
         checks.append(self._worked(rounds, "rounds", text, version))
         checks.append(
             self._worked(abandon, "exit", "the process may end while it is registered", version)
         )
+        checks.append(self._quiet((first, twice, rounds, abandon), baseline, version))
+        if more:
+            checks.append(self._options(more[0], claims, version))
+            checks.append(self._surroundings(more[1], version))
         ep = str(devices[0]["ep"]) if devices else ""
         return Loaded(tuple(checks), version, name, ep, bool(devices))
 
@@ -206,13 +215,13 @@ class Loader:
         else:
             yield self._line("unload", Outcome.PASSED, "unmapped after unregistering", version)
 
-    def _quiet(self, run: WorkerRun, baseline: WorkerRun, version: str) -> Iterator[Check]:
-        new = [line for line in run.stray if line not in baseline.stray]
+    def _quiet(self, runs: Sequence[WorkerRun], baseline: WorkerRun, version: str) -> Check:
+        ended = [run for run in runs if run.finished and not run.ended]  # others have their lines
+        new = [line for run in ended for line in run.stray if line not in baseline.stray]
         if new:
             text = f"writes to stderr past ORT's logger: {new[0].strip()[:200]}"
-            yield self._line("stderr", Outcome.FAILED, text, version)
-        else:
-            yield self._line("stderr", Outcome.PASSED, "nothing but ORT's log", version)
+            return self._line("stderr", Outcome.FAILED, text, version)
+        return self._line("stderr", Outcome.PASSED, "nothing but ORT's log", version)
 
     def _twice(self, run: WorkerRun, offers: bool, version: str) -> Check:
         line = self._worked(run, "two names", "released in either order", version)
@@ -228,6 +237,25 @@ class Loader:
                 )
                 return self._line("two names", Outcome.FAILED, text, version, run.seconds)
         return line
+
+    def _options(self, run: WorkerRun, claims: Sequence[OptionClaim] | None, version: str) -> Check:
+        outcome, detail = verdict(run)
+        if outcome is Outcome.PASSED:
+            outcome, detail = options.judge(run, claims)
+        elif run.step not in detail:
+            detail = f"{run.step}: {detail}"
+        return self._line("options", outcome, detail, version, run.seconds)
+
+    def _surroundings(self, run: WorkerRun, version: str) -> Check:
+        """Rule R13: a guest leaves the process as it was."""
+        outcome, detail = verdict(run)
+        for record in run.named("surroundings") if outcome is Outcome.PASSED else ():
+            said = record["stdout"]
+            wrong = [*record["changed"], *([f"writes to stdout: {said}"] if said else [])]
+            outcome = Outcome.FAILED if wrong else outcome
+            detail = "; ".join(wrong)
+        text = "environment, folder, locale, signals, files and threads are as they were"
+        return self._line("surroundings", outcome, detail or text, version, run.seconds)
 
 
 def verdict(run: WorkerRun) -> tuple[Outcome, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,22 @@ class EpContext:
 
 
 @dataclass(frozen=True)
+class OptionClaim:
+    """A provider option.
+
+    Args:
+        type: int, float, bool, string or enum.
+        minimum, maximum: None without a bound.
+    """
+
+    name: str
+    type: str
+    default: object
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What a library says of itself.
 
@@ -123,6 +139,7 @@ class Manifest:
         paradigm: "kernel-registry", "compiled" or "virtual".
         custom_op_library: stem of the file that has the custom ops alone; empty without one.
         converted: ops of ONNX whose nodes ONNX Runtime converts to the layout that is preferred.
+        options: the provider options; None if it does not say.
     """
 
     path: Path
@@ -140,6 +157,7 @@ class Manifest:
     custom_ops: tuple[CustomOpClaim, ...] = ()
     custom_op_library: str = ""
     converted: frozenset[str] = frozenset()
+    options: tuple[OptionClaim, ...] | None = None
 
     def custom_op(self, domain: str, op: str) -> CustomOpClaim | None:
         """The custom op of that name."""
@@ -190,11 +208,27 @@ def load(path: Path) -> Manifest:
             custom_ops=tuple(_custom(item) for item in data.get("custom_ops") or ()),
             custom_op_library=str(data.get("custom_op_library") or ""),
             converted=frozenset(map(str, data.get("layout", {}).get("ops", ()))),
+            options=_options(data.get("options")),
         )
     except KeyError as error:
         raise UsageError(f"{path}: the manifest lacks the key {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path}: the manifest is malformed: {error}") from error
+
+
+def _options(items: Sequence[Mapping[str, Any]] | None) -> tuple[OptionClaim, ...] | None:
+    if items is None:
+        return None
+    return tuple(
+        OptionClaim(
+            name=str(item["name"]),
+            type=str(item["type"]),
+            default=item["default"],
+            minimum=item.get("minimum"),
+            maximum=item.get("maximum"),
+        )
+        for item in items
+    )
 
 
 def _ep_context(item: object) -> EpContext:

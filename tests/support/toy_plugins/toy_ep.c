@@ -267,6 +267,28 @@ static OrtStatus* ORT_API_CALL Devices(OrtEpFactory* self, const OrtHardwareDevi
   return NULL;
 }
 
+/* There are no options, so each is unknown. */
+#ifndef FAULT_OPTIONS_IGNORED
+static OrtStatus* RefuseOptions(const OrtSessionOptions* options) {
+  static const char kPrefix[] = "ep.toyexecutionprovider.";
+  OrtKeyValuePairs* entries = NULL;
+  const char* const* keys = NULL;
+  const char* const* values = NULL;
+  size_t count = 0;
+  OrtStatus* status = ort->GetSessionOptionsConfigEntries(options, &entries);
+  if (status != NULL) return status;
+  ort->GetKeyValuePairs(entries, &keys, &values, &count);
+  for (size_t i = 0; i < count && status == NULL; ++i) {
+    char text[128];
+    if (strncmp(keys[i], kPrefix, sizeof(kPrefix) - 1) != 0) continue;
+    snprintf(text, sizeof(text), "unknown option %s: there are none", keys[i]);
+    status = ort->CreateStatus(ORT_INVALID_ARGUMENT, text);
+  }
+  ort->ReleaseKeyValuePairs(entries);
+  return status;
+}
+#endif
+
 static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDevice* const* devices,
                                         const OrtKeyValuePairs* const* metadata, size_t count,
                                         const OrtSessionOptions* options, const OrtLogger* logger,
@@ -279,6 +301,15 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
   CHECK(ort->HasSessionConfigEntry(options, "ep.context_enable", &there));
   if (there) CHECK(ort->GetSessionConfigEntry(options, "ep.context_enable", value, &size));
   if (value[0] == '1') return ort->CreateStatus(ORT_NOT_IMPLEMENTED, "toy compiles no models");
+#endif
+#ifndef FAULT_OPTIONS_IGNORED
+  CHECK(RefuseOptions(options));
+#endif
+#ifdef FAULT_SETENV
+  setenv("TOY_WAS_HERE", "1", 1);
+#endif
+#ifdef FAULT_STDOUT
+  puts("toy says hello");
 #endif
   static const struct {
     const char* op;

@@ -58,6 +58,10 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.graphs import run
     elif kind == "context":
         from epforge.validate.worker.context import run
+    elif kind == "options":
+        from epforge.validate.worker.options import run
+    elif kind == "surroundings":
+        from epforge.validate.worker.surroundings import run
     elif kind == "probe":
         from epforge.validate.worker.probe import run
     elif kind == "entry":

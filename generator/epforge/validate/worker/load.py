@@ -51,7 +51,7 @@ def _twice(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
             engine.unregister(order[0])
         one = len(engine.devices(library))
         with records.step("session on what is left"):
-            _compute(engine, library, run=False)
+            compute(engine, library, run=False)
         with records.step(f"unregister {order[1]}"):
             engine.unregister(order[1])
         records.write("twice", both=both, one=one, none=len(engine.devices(library)))
@@ -64,7 +64,7 @@ def _rounds(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
             manager = engine.registered(name, library)
             manager.__enter__()
         with records.step(f"round {index + 1}: session"):
-            difference = _compute(engine, library, run=bool(job["compute"]))
+            difference = compute(engine, library, run=bool(job["compute"]))
         with records.step(f"round {index + 1}: unregister"):
             manager.__exit__(None, None, None)
         records.write("round", index=index, difference=difference)
@@ -77,7 +77,7 @@ def _abandon(job: Mapping[str, Any], records: Records, engine: Engine) -> None:
     records.write("devices", count=len(engine.devices(job["library"])))
 
 
-def _compute(engine: Engine, library: str, run: bool) -> float:
+def compute(engine: Engine, library: str, run: bool) -> float:
     """Makes a session with the library's first device for Relu(a * b + a); what the library does
     not take goes to the CPU. Returns the largest difference to the CPU alone, 0 unless ``run``.
     """
