@@ -166,6 +166,8 @@ FAULTS = [
     ("VAGUE_MEMORY", "memory", "ep.context_file_path not set", "failed", "without naming ep."),
     ("OVERWRITES", "output", "file beside exists, by options", "failed", "not refused"),
     ("RECOMPILES", "output", "external, compiled already, by options", "failed", "not refused"),
+    ("FIXED_NAME", "output", "temporary files, external", "failed", "toy.part has the same name"),
+    ("LINK_FOLLOWED", "output", "temporary files, external", "failed", "a link that is called"),
     ("TWO_BLOBS", "share", "two models", "failed", "a.toy.bin, b.toy.bin"),
     ("GROUP_LIVES", "share", "after a group that failed", "failed", "its file has"),
     ("NO_CHECKSUM", "damage", "file of ones", "crashed", "SIGSEGV"),

@@ -51,6 +51,18 @@ static OrtStatus* BeginWrite(const OrtGraph* graph, const Wish* wish, const Grou
 
 static OrtStatus* WriteBlob(const Output* output, Blob* blob) {
   const size_t size = Seal(blob);
+#if defined(FAULT_FIXED_NAME) || defined(FAULT_LINK_FOLLOWED)
+  char temporary[PATH_MAX + 16];
+  snprintf(temporary, sizeof(temporary), "%s/toy.part", output->folder);
+#ifdef FAULT_LINK_FOLLOWED
+  const int made = open(temporary, O_WRONLY | O_CREAT, 0666);
+#else
+  const int made = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+#endif
+  if (made < 0 || write(made, blob, size) < 0) return Say(ORT_FAIL, "%s: in use", temporary);
+  close(made);
+  unlink(temporary);
+#endif
   FILE* file = fopen(output->path, "wb");
   if (file == NULL) return Say(ORT_FAIL, "%s: cannot be written", output->path);
   const bool good = fwrite(blob, 1, size, file) == size;

@@ -6,15 +6,21 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from epforge.validate.worker import host, hostile, reading, sharing, writing
+from epforge.validate.worker import host, hostile, reading, sharing, temporary, writing
 from epforge.validate.worker.case import Cases, refusal
 from epforge.validate.worker.graphs import blocks_of
 from epforge.validate.worker.press import MODES, WAYS, Check, Press, context_nodes, read
 from epforge.validate.worker.records import Records
 
+
+def _output(press: Press, modes: tuple[str, ...]) -> Iterable[Check]:
+    yield from writing.output(press, modes)
+    yield from temporary.temporary(press, modes)
+
+
 _SETS: Mapping[str, Callable[[Press, tuple[str, ...]], Iterable[Check]]] = {
     "write": writing.write,
-    "output": writing.output,
+    "output": _output,
     "read": reading.read,
     "share": sharing.share,
     "read shared": sharing.read_shared,
