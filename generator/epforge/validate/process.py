@@ -140,6 +140,8 @@ def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict
     env["PYTHONPATH"] = os.pathsep.join(paths)
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTHONUTF8"] = "1"
+    # glibc fills memory that is allocated or freed: what is never set, or read too late, is found.
+    env.setdefault("MALLOC_PERTURB_", "165")
     if preload:
         env["LD_PRELOAD"] = " ".join(preload)
         env["ASAN_OPTIONS"] = ":".join(

@@ -246,6 +246,7 @@ def _cases(bench: Bench) -> Iterable[tuple[str, Callable[[], str]]]:
         settings = {"enable_mem_pattern": pattern, "enable_mem_reuse": reuse}
         yield name, compare(divided, 8, 1, 8, **settings)
     yield "sessions/two at once", lambda: _two_sessions(bench)
+    yield "sessions/the same model twice", lambda: _same_model(bench)
 
 
 def _all() -> Any:
@@ -289,6 +290,19 @@ def _two_sessions(bench: Bench) -> str:
     del made[0]
     gc.collect()
     return wrong or run_all(made[0], feeds[1], expected[1])
+
+
+def _same_model(bench: Bench) -> str:
+    """A model twice: the first session goes on when the second is made, and when it is gone."""
+    drawn = bench.draw(sketch.parts if bench.blocks.foreign else sketch.chain)
+    feeds = [drawn.feeds(length, 1) for length in _LENGTHS]
+    expected = _expected(drawn, feeds)
+    made = [open_model(drawn, bench.devices) for _ in range(2)]
+    bench.look_at(made[0], drawn)
+    wrong = _at_once([partial(run_all, one, feeds, expected) for one in made])
+    made.pop()
+    gc.collect()
+    return wrong or run_all(made[0], feeds, expected)
 
 
 def _two_registrations(bench: Bench, job: Mapping[str, Any]) -> str:
