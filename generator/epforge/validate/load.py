@@ -95,7 +95,7 @@ class Loader:
         checks.append(
             self._worked(abandon, "exit", "the process may end while it is registered", version)
         )
-        checks.append(self._quiet((first, twice, rounds, abandon), baseline, version))
+        checks.append(self._quiet((first, twice, rounds, abandon, *more), baseline, version))
         if more:
             checks.append(self._options(more[0], claims, version))
             checks.append(self._surroundings(more[1], version))

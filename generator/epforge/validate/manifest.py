@@ -117,6 +117,7 @@ class OptionClaim:
     Args:
         type: int, float, bool, string or enum.
         minimum, maximum: None without a bound.
+        dynamic: it may be changed while a session lives.
     """
 
     name: str
@@ -124,6 +125,7 @@ class OptionClaim:
     default: object
     minimum: float | None = None
     maximum: float | None = None
+    dynamic: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,7 @@ def _options(items: Sequence[Mapping[str, Any]] | None) -> tuple[OptionClaim, ..
             default=item["default"],
             minimum=item.get("minimum"),
             maximum=item.get("maximum"),
+            dynamic=bool(item.get("dynamic", False)),
         )
         for item in items
     )

@@ -14,6 +14,7 @@ from epforge.validate.model import Outcome
 from epforge.validate.process import WorkerRun
 
 UNKNOWN = "epforge_unknown"
+DYNAMIC = "ep.dynamic."  # what changes while a session lives has this before its name
 _NONSENSE = "epforge?"
 _TRUTHS = {"0": False, "1": True, "false": False, "true": True}
 
@@ -24,7 +25,13 @@ def given(claims: Sequence[OptionClaim] | None) -> list[tuple[str, str]]:
     Args:
         claims: what is declared; None where nothing says so.
     """
-    return [(UNKNOWN, "1"), *((each.name, value) for each in claims or () for value in _bad(each))]
+    asked = [(UNKNOWN, "1")]
+    for each in claims or ():
+        asked += [(each.name, value) for value in _bad(each)]
+    changing = [each for each in claims or () if each.dynamic]
+    for each in changing:
+        asked += [(DYNAMIC + each.name, value) for value in _bad(each)]
+    return asked + ([(DYNAMIC + UNKNOWN, "1")] if changing else [])
 
 
 def _bad(claim: OptionClaim) -> Iterator[str]:
@@ -74,7 +81,7 @@ def _accepted(record: Mapping[str, Any]) -> Iterator[str]:
     shown, said = f"{record['name']}={record['value']}", record["refusal"]
     if said is None:
         yield f"{shown} is accepted, and nothing is said"
-    elif not _names(said, record["name"]):
+    elif not _names(said, record["name"].removeprefix(DYNAMIC)):
         yield f"{shown} is refused without naming the option: {said[:200]}"
 
 

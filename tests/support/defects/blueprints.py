@@ -10,7 +10,7 @@ name: contoso-npu
 vendor: Contoso
 options:
   - {name: effort, type: int, range: [0, 3], default: 1, doc: Effort of the kernels.}
-  - {name: mode, type: enum, choices: [fast, exact], default: fast, doc: How to compute.}
+  - {name: mode, choices: [fast, exact], default: fast, dynamic: true, doc: How to compute.}
 ops: [Relu, {op: Add, types: {T: [float32, int64]}}, Mul]
 """
 _COMPILED = """

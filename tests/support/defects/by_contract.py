@@ -276,11 +276,10 @@ SESSIONS = (
         (
             Patch(
                 "src/abi/ep.cc",
-                "  return ParseOptions(given.data(), given.size(), &options_);",
+                "  EP_RETURN_IF_ERROR(ParseOptions(given.data(), given.size(), &options_));\n",
                 "  OrtKeyValuePairs* raw = entries.release();\n"
                 "  EP_RETURN_IF_ERROR(ParseOptions(given.data(), given.size(), &options_));\n"
-                "  api().ort->ReleaseKeyValuePairs(raw);\n"
-                "  return Status();",
+                "  api().ort->ReleaseKeyValuePairs(raw);\n",
             ),
         ),
         _MEMORY,
@@ -360,9 +359,13 @@ SESSIONS = (
             Patch(
                 _FACTORY,
                 "  ReleaseEp = Callback<&Factory::DropEp>::Call;\n",
-                "  ReleaseEp = [](OrtEpFactory* self, OrtEp* ep) {\n"
-                "    static_cast<Factory*>(self)->DropEp(ep);\n"
-                '    throw std::runtime_error("gone");\n  };\n',
+                "  ReleaseEp = [](OrtEpFactory* self, OrtEp* ep) noexcept {\n"
+                "    static_cast<Factory*>(self)->DropEp(ep);\n  };\n",
+            ),
+            Patch(
+                _FACTORY,
+                "{ delete static_cast<Ep*>(ep); }",
+                '{\n  delete static_cast<Ep*>(ep);\n  throw std::runtime_error("gone");\n}',
             ),
             Patch(_FACTORY, "#include <string>\n", "#include <stdexcept>\n#include <string>\n"),
         ),

@@ -83,6 +83,20 @@ LOADING = (
         (Sign("load", "options", "mode"),),
     ),
     Defect(
+        "D53",
+        "a change in a session that cannot be made is no error",
+        "registry",
+        (
+            Patch(
+                "src/gen/options.cc",
+                "  EP_RETURN_IF_ERROR(ParseOptions(given, count, changed.get()));\n",
+                "  if (!ParseOptions(given, count, changed.get()).ok()) return Status();\n",
+            ),
+        ),
+        _LOAD,
+        (Sign("load", "options", r"ep\.dynamic\.mode"),),
+    ),
+    Defect(
         "range",
         "an option's range is not looked at",
         "registry",

@@ -38,6 +38,12 @@ def _run(
 def test_asked_are_a_name_that_nobody_has_and_values_out_of_bounds() -> None:
     assert given([_EFFORT, _MODE, _NAME]) == [key for key, said in _SOUND.items() if said]
     assert given(None) == [(UNKNOWN, "1")]
+    assert given([OptionClaim("auto", "bool", True, dynamic=True)]) == [
+        (UNKNOWN, "1"),
+        ("auto", "epforge?"),
+        ("ep.dynamic.auto", "epforge?"),
+        (f"ep.dynamic.{UNKNOWN}", "1"),
+    ]
 
 
 def test_a_sound_library_passes() -> None:

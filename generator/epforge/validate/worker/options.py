@@ -24,13 +24,17 @@ def run(job: Mapping[str, Any], records: Records) -> None:
 
 
 def _refusal(device: host.Device, name: str, value: str) -> str | None:
-    """What is said against a session with that option; None if nothing is."""
+    """What is said against a session with that option, or against setting it in a session; None
+    if nothing is."""
     import onnxruntime
 
+    dynamic = name.startswith("ep.dynamic.")
     made = session.options(fallback=True)
-    made.add_provider_for_devices([device], {name: value})
+    made.add_provider_for_devices([device], {} if dynamic else {name: value})
     try:
-        onnxruntime.InferenceSession(_model(), made, enable_fallback=0)
+        opened = onnxruntime.InferenceSession(_model(), made, enable_fallback=0)
+        if dynamic:
+            opened.set_ep_dynamic_options({name: value})
     except Exception as error:  # the refusal, or raised again
         return case.refusal(error)
     return None
