@@ -37,6 +37,7 @@ class Sketch:
     def __init__(self, blocks: Blocks, outer: Sketch | None = None) -> None:
         self.blocks = blocks
         self.declared: set[str] = outer.declared if outer else set()  # names of nodes to be taken
+        self.name: str | None = None  # of all nodes to be taken; of its own each by default
         self._count: Iterator[int] = outer._count if outer else itertools.count()
         self._nodes: list[NodeProto] = []
         self._inputs: list[ValueInfoProto] = []
@@ -66,6 +67,8 @@ class Sketch:
     def taken(self, op: str, *inputs: str) -> str:
         """A node that the library claims to take."""
         value = self.node(op, *inputs)
+        if self.name is not None:
+            self._nodes[-1].name = self.name
         self.declared.add(str(self._nodes[-1].name))
         return value
 
@@ -182,6 +185,12 @@ def branches(s: Sketch) -> None:
     s.output(y)
 
 
+def nameless(s: Sketch) -> None:
+    """Two groups whose nodes have no names."""
+    s.name = ""
+    parts(s)
+
+
 PARTITIONS: Mapping[str, Callable[[Sketch], None]] = {
     "chain": chain,
     "chain in two parts": parts,
@@ -189,6 +198,7 @@ PARTITIONS: Mapping[str, Callable[[Sketch], None]] = {
     "fan-out": fan_out,
     "fan-out to the CPU": fan_out_to_cpu,
     "parallel branches": branches,
+    "nodes without names": nameless,
 }
 
 
@@ -228,13 +238,15 @@ def loops(s: Sketch) -> None:
 
 
 def branch(s: Sketch) -> None:
-    """A condition whose branches use values of the graph around it."""
+    """A condition whose branches use values of the graph around it; the nodes in them have one
+    name."""
     x = s.input()
     p = s.unary(x)
     for truth in (True, False):
         bodies = {}
         for key in ("then_branch", "else_branch"):
             body = s.body()
+            body.name = "inner"
             body.output(body.binary(p, x) if key == "then_branch" else body.unary(p))
             bodies[key] = body.graph("body")
         s.output(s.node("If", s.constant(np.bool_(truth)), **bodies))
