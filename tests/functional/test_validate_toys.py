@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from toys import EP, OPS, manifest, toy
 
-from epforge.validate import Check, Limits, Outcome, Report, Rung, validate
+from epforge.shim import build_shim
+from epforge.validate import Check, Instruments, Limits, Outcome, Report, Rung, validate
 
 QUICK = Limits(stall_s=6)
 
@@ -288,3 +289,22 @@ def test_a_path_is_found_in_whatever_encoding_epforge_runs(tmp_path: Path) -> No
         command, env={**os.environ, **ascii_only}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "rung", "name", "where"),
+    [
+        ("CRASH_REGISTER", Rung.LOAD, "register", "CreateEpFactories"),
+        ("CRASH_COMPUTE", Rung.OPS, "Add", "OrtKernelImpl.Compute"),
+    ],
+)
+def test_a_crash_is_said_to_be_where_the_shim_saw_it(
+    fault: str, rung: Rung, name: str, where: str, claims: Path
+) -> None:
+    instruments = Instruments(shim=build_shim)
+    report = validate(
+        toy(f"FAULT_{fault}"), claims, rungs=[rung], limits=QUICK, instruments=instruments
+    )
+    found = line(report, rung, name)
+    assert found.outcome is Outcome.CRASHED
+    assert f" in {where}" in found.detail

@@ -230,8 +230,9 @@ class _Climb:
             limits = Limits(limits.stall_s * 3, memory_mb=0)
         started = time.monotonic()
         loaded = Loader(
-            self.library, claims, runtime, limits, self.allow_no_devices, preload, self.jobs
-        ).run()
+            self.library, claims, runtime, limits, self.allow_no_devices, preload, self.jobs,
+            self.instruments,
+        ).run()  # fmt: skip
         self.teller.note(Rung.LOAD, loaded.runtime, time.monotonic() - started)
         failed = any(check.outcome.bad for check in loaded.checks)
         shown = Rung.LOAD in self.rungs or failed or not loaded.usable

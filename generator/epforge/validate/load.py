@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate import options
+from epforge.validate.instruments import NONE, Instruments
+from epforge.validate.locate import run_located
 from epforge.validate.manifest import Manifest, OptionClaim, version_tuple
 from epforge.validate.model import Check, Outcome, Rung
 from epforge.validate.process import Limits, WorkerRun, workers
@@ -54,6 +56,7 @@ class Loader:
     allow_no_devices: bool
     preload: tuple[str, ...] = ()  # not empty for a library built with a sanitizer
     jobs: int = 2
+    instruments: Instruments = NONE
 
     def run(self) -> Loaded:
         """All checks on one runtime. The second half needs the first to have worked."""
@@ -104,7 +107,7 @@ class Loader:
 
     def _worker(self, job: str, **values: object) -> WorkerRun:
         given = {"job": job, "library": str(self.library), **values}
-        return self.runtime.run(given, self.limits, self.preload)
+        return run_located(self.runtime, given, self.limits, self.preload, self.instruments)
 
     def _line(self, name: str, outcome: Outcome, detail: str, version: str, s: float = 0) -> Check:
         return Check(Rung.LOAD, name, outcome, detail, version, s)

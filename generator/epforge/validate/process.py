@@ -63,6 +63,7 @@ class WorkerRun:
         timed_out: it was ended because nothing moved for too long.
         stderr: everything that was written there, by whatever code.
         step: what it had begun and not ended: where it died, hung or met an error.
+        place: the callback of the library in which a signal ended it, if that is known.
     """
 
     records: tuple[Mapping[str, Any], ...]
@@ -72,6 +73,7 @@ class WorkerRun:
     stderr: str
     step: str
     seconds: float
+    place: str = ""
 
     def named(self, record: str) -> list[Mapping[str, Any]]:
         """The records of one name."""
@@ -95,7 +97,8 @@ class WorkerRun:
         if self.timed_out:
             return "no progress for too long; ended"
         if self.signal:
-            return f"{self.signal}{self._last_words()}"
+            place = f" in {self.place}" if self.place else ""
+            return f"{self.signal}{place}{self._last_words()}"
         if self.returncode:
             return f"exit status {self.returncode}{self._last_words()}"
         return "" if self.finished else "ended early"

@@ -11,6 +11,7 @@ from typing import Any
 
 from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import fate
+from epforge.validate.locate import run_located
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import Limits, WorkerRun
@@ -131,7 +132,7 @@ class Site:
             "environment": dict(self.environment),
             **job,
         }
-        return self.runtime.run(given, self.limits, self.preload)
+        return run_located(self.runtime, given, self.limits, self.preload, self.instruments)
 
     def cases(
         self, job: Mapping[str, object], restarts: int = _MOST_RESTARTS, hangs: int = 0

@@ -369,8 +369,8 @@ SESSIONS = (
             ),
             Patch(_FACTORY, "#include <string>\n", "#include <stdexcept>\n#include <string>\n"),
         ),
-        _MEMORY,
-        _memory("ReleaseEp"),
+        ("--rung", "load"),
+        (Sign("load", "rounds", "OrtEpFactory.ReleaseEp"),),
     ),
     Defect(
         "session leak",

@@ -296,7 +296,7 @@ NUMBERS = (
             ),
         ),
         _GRAPHS,
-        (Sign("graphs", "sessions", "same model"),),
+        (Sign("graphs", "sessions", r"same model.*OrtNodeComputeInfo\.Compute"),),
     ),
     Defect(
         "shared buffer",
