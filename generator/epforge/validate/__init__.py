@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from epforge.errors import UsageError
-from epforge.validate import conformance, context, graphs, ops, package, static
+from epforge.validate import conformance, context, graphs, memory, ops, package, static
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
 from epforge.validate.cells import grid
@@ -55,6 +55,7 @@ _ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
     Rung.GRAPHS: graphs.run,
     Rung.CONTEXT: context.run,
     Rung.CONFORMANCE: conformance.run,
+    Rung.MEMORY: memory.run,
 }
 
 
@@ -86,6 +87,7 @@ def validate(
     more_exclusions: Path | None = None,
     limits: Limits | None = None,
     instruments: Instruments = NONE,
+    sanitize: bool = False,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
     make_native_wheel: Callable[[Path], Path] | None = None,
@@ -110,6 +112,7 @@ def validate(
         more_exclusions: a file of node tests that rung `conformance` excludes, beside its own.
         limits: what a worker process may use.
         instruments: what the rungs `memory` and `threads` look through.
+        sanitize: the rungs that can use the library with sanitizers, too.
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
             path; it may raise EpforgeError. None for a library that has none.
@@ -140,6 +143,7 @@ def validate(
         excluded=excluded,
         instruments=instruments,
         teller=Teller(on_check),
+        sanitize=sanitize,
     )
     if manifest is None and manifests.beside(library).is_file():
         manifest = manifests.beside(library)
@@ -194,6 +198,7 @@ class _Climb:
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     instruments: Instruments = NONE
     teller: Teller = field(default_factory=Teller)
+    sanitize: bool = False
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -239,10 +244,22 @@ class _Climb:
         checks = list(loaded.checks) if shown else []
         self.teller.tell_all(checks)
         site = Site(
-            self.library, claims, runtime, loaded.runtime, loaded.name, loaded.ep, limits,
-            preload, self.jobs, self.only, self.progress, self.excluded,
-            self.instruments, self.teller.tell,
-        )  # fmt: skip
+            self.library,
+            claims,
+            runtime,
+            loaded.runtime,
+            loaded.name,
+            loaded.ep,
+            limits,
+            preload=preload,
+            jobs=self.jobs,
+            only=self.only,
+            progress=self.progress,
+            excluded=self.excluded,
+            instruments=self.instruments,
+            on_check=self.teller.tell,
+            sanitize=self.sanitize,
+        )
         lacking = "" if loaded.usable else "no device to run on"
         for check in self._above_load(site, lacking, failed):
             self.teller.tell(check)

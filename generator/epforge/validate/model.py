@@ -21,6 +21,7 @@ class Rung(StrEnum):
     GRAPHS = "graphs"  # models that have to be divided, sessions side by side
     CONTEXT = "context"  # compiled models: written, moved, damaged, read again
     CONFORMANCE = "conformance"  # ONNX's own tests of every operator that is claimed
+    MEMORY = "memory"  # handles, statuses and memory given back, whatever fails
     PACKAGE = "package"  # the wheel: made, installed in a fresh environment, used, uninstalled
 
 

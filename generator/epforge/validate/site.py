@@ -29,11 +29,13 @@ class Ran:
     Args:
         records: everything the workers said, in order.
         cases: the records of cases; one more for each worker that did not end well.
+        stderr: what all of them wrote there.
     """
 
     records: tuple[Mapping[str, Any], ...]
     cases: tuple[Mapping[str, Any], ...]
     seconds: float
+    stderr: str = ""
 
     def named(self, record: str) -> list[Mapping[str, Any]]:
         """The records of one name."""
@@ -84,6 +86,7 @@ class Site:
         instruments: what the rungs `memory` and `threads` look through.
         environment: more variables of workers.
         on_check: told of a check before its rung ends; each is told of once.
+        sanitize: the rungs that can use the library with sanitizers, too.
     """
 
     library: Path
@@ -101,6 +104,7 @@ class Site:
     instruments: Instruments = NONE
     environment: Mapping[str, str] = field(default_factory=dict)
     on_check: Callable[[Check], None] = lambda _: None
+    sanitize: bool = False
 
     @property
     def records_placement(self) -> bool:
@@ -145,10 +149,11 @@ class Site:
         """
         records: list[Mapping[str, Any]] = []
         cases: list[Mapping[str, Any]] = []
-        seconds = 0.0
+        seconds, stderr = 0.0, ""
         for attempt in range(restarts + 1):
             run = self.worker({**job, "skip": [case["label"] for case in cases]})
             seconds += run.seconds
+            stderr += run.stderr
             records += run.records
             cases += run.named("case")
             if run.finished and not run.ended:
@@ -160,7 +165,7 @@ class Site:
                 break
             if attempt == restarts:
                 cases.append(_death("the rest", Outcome.NOT_CHECKED, "too many crashes"))
-        return Ran(tuple(records), tuple(cases), seconds)
+        return Ran(tuple(records), tuple(cases), seconds, stderr)
 
     def check(self, rung: Rung, name: str, outcome: Outcome, detail: str, s: float = 0.0) -> Check:
         return Check(rung, name, outcome, detail, self.version, s)

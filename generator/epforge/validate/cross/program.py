@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
 _SOURCES = Path(__file__).with_name("host")
-_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
+_FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
 _COMPILE_S = 900.0  # zig compiles its C++ library first
 
 
@@ -67,15 +67,56 @@ def find_program(target: Target, headers: Path, progress: Callable[[str], None])
     Raises MissingError without a compiler, CompileError when it fails.
     """
     compiler = _COMPILERS[target.name]
-    command = [*_command(target, compiler), *_FLAGS]
-    digest = hashlib.sha256("\0".join((*command, *compiler.link, _identity(command[0]))).encode())
+    command = [*_command(target, compiler), "-O2", *_FLAGS]
+    name = "host.exe" if target.system == "win32" else "host"
+    return _made(command, compiler.link, headers, target.name, name, progress)
+
+
+def find_native_program(
+    headers: Path, progress: Callable[[str], None], sanitizers: Sequence[str] = ()
+) -> Path:
+    """The host program for this machine, where libraries find its ``operator new``.
+
+    Args:
+        headers: the directory of onnxruntime_c_api.h.
+        sanitizers: as ``-fsanitize`` takes them.
+
+    Raises MissingError without a compiler (with sanitizers: g++ or clang++), CompileError when it
+    fails.
+    """
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler:
+        command = [compiler]
+    elif importlib.util.find_spec("ziglang") and not sanitizers:
+        command = [sys.executable, "-P", "-m", "ziglang", "c++"]
+    else:
+        raise MissingError(
+            "no compiler for the host program: neither g++ nor clang++ is on the PATH",
+            "Install it: apt-get install --no-install-recommends g++ (Debian, Ubuntu)",
+        )
+    label = "-".join(("native", *sanitizers))
+    # Reports name lines; a frame that is left out would hide whose memory it is.
+    command += ["-O1", "-g", "-fno-omit-frame-pointer", *_FLAGS]
+    command += [f"-fsanitize={name}" for name in sanitizers]
+    return _made(command, ("-ldl", "-rdynamic"), headers, label, "host", progress)
+
+
+def _made(
+    command: list[str],
+    link: tuple[str, ...],
+    headers: Path,
+    label: str,
+    name: str,
+    progress: Callable[[str], None],
+) -> Path:
+    """The program as a command makes it, from the cache if it is there."""
+    digest = hashlib.sha256("\0".join((*command, *link, _identity(command[0]))).encode())
     for path in (*sources(), headers / "onnxruntime_c_api.h"):
         digest.update(path.read_bytes())
-    place = cache_dir("targets", f"host-{target.name}-{digest.hexdigest()[:20]}")
-    name = "host.exe" if target.system == "win32" else "host"
+    place = cache_dir("targets", f"host-{label}-{digest.hexdigest()[:20]}")
     if not (place / name).is_file():
-        progress(f"compiling the host program for {target.name}")
-        _compile(command, compiler.link, headers, place, name)
+        progress(f"compiling the host program for {label}")
+        _compile(command, link, headers, place, name)
     return place / name
 
 

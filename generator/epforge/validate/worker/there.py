@@ -96,6 +96,7 @@ class There:
         self._folder = folder
         self._windows = windows
         self._places: dict[Path, Path] = {}
+        self.calling = ""  # the function of the library that was called last, if that was said
         first = self._next()
         if first["event"] == "error":
             raise ToldError(_worded(first))
@@ -118,6 +119,8 @@ class There:
                 raise ToldError(_worded(event), said)
             if event["event"] == "log":
                 _log(event)
+            elif event["event"] == "calling":
+                self.calling = str(event["where"])
             said.append(event)
 
     def _send(self, line: str) -> None:
@@ -284,6 +287,37 @@ class There:
         outputs.unlink(missing_ok=True)
         self._tell("run", inputs=self._path(inputs), outputs=self._path(outputs))
         return list(tensors.read(outputs).values())
+
+    # ---- what no other engine can
+
+    def probe(self, what: str, library: str, name: str) -> Event:
+        """Calls a library as no runtime does: `host/probes.h` has the list. What it says of it."""
+        said = self._tell("probe", what=what, library=self._path(library), name=name)
+        return next(event for event in said if event["event"] == "probe")
+
+    def cycles(self, model: session.Model, device: Device, count: int) -> None:
+        """So many sessions, one after the other, each with one run."""
+        path, inputs = self._folder / "model.onnx", self._folder / "inputs"
+        path.write_bytes(model.data)
+        tensors.write(inputs, model.feeds)
+        self._tell(
+            "cycles",
+            count=str(count),
+            model=self._path(path),
+            inputs=self._path(inputs),
+            severity=str(_SILENT),
+            ep=device["ep"],
+            config=session.entries(True),
+        )
+
+    def control(self, library: str, command: str) -> str:
+        """What the shim plugin replies to a command."""
+        said = self._tell("control", library=self._path(library), command=command)
+        return next(str(event["reply"]) for event in said if event["event"] == "control")
+
+    def leaks(self) -> Event:
+        """Looks for memory that is lost; reports go to stderr."""
+        return next(event for event in self._tell("leaks") if event["event"] == "leaks")
 
     def reference(self, model: session.Model, library: str = "") -> session.Reference:
         """By this machine's CPU; by the other machine's where a library for that has the kernel."""

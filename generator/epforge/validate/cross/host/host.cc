@@ -1,28 +1,14 @@
 #include "host.h"
 
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <dlfcn.h>
-#endif
-
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
+#include "leaks.h"
+#include "library.h"
+#include "probes.h"
 #include "tensors.h"
-
-Path Native(const std::string& path) {
-#ifdef _WIN32
-  const int size =
-      MultiByteToWideChar(CP_UTF8, 0, path.data(), static_cast<int>(path.size()), nullptr, 0);
-  Path wide(static_cast<std::size_t>(size), L'\0');
-  MultiByteToWideChar(CP_UTF8, 0, path.data(), static_cast<int>(path.size()), wide.data(), size);
-  return wide;
-#else
-  return path;
-#endif
-}
 
 namespace {
 
@@ -55,23 +41,30 @@ std::string Described(const OrtEpDevice* device) {
          Pairs("hardware_metadata", ort->HardwareDevice_Metadata(hardware)) + "}";
 }
 
-bool IsLoaded(const std::string& path) {
-#ifdef _WIN32
-  return GetModuleHandleW(Native(path).c_str()) != nullptr;
-#else
-  void* found = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (found != nullptr) dlclose(found);
-  return found != nullptr;
-#endif
-}
-
 OrtLoggingLevel Level(const std::string& text) {
   return static_cast<OrtLoggingLevel>(std::atoi(text.c_str()));
 }
 
+// A command of the shim plugin, which says what comes of it.
+void Control(const Command& command) {
+  using Function = int (*)(const char*, char*, std::size_t);
+  const auto control = Library(command["library"]).Function<Function>("EpforgeShimControl");
+  std::string reply(1, '\0');
+  for (int size = 0; size >= 0;) {
+    size = control(command["command"].c_str(), reply.data(), reply.size());
+    if (size < 0) throw std::runtime_error("the shim refuses " + command["command"]);
+    if (static_cast<std::size_t>(size) < reply.size()) {
+      reply.resize(static_cast<std::size_t>(size));
+      break;
+    }
+    reply.resize(static_cast<std::size_t>(size) + 1);
+  }
+  Say("control", Member("reply", reply));
+}
+
 }  // namespace
 
-Host::Host() {
+Host::Host(const OrtApiBase& base) : base_(base) {
   OrtEnv* env = nullptr;
   Check(ort->CreateEnvWithCustomLogger(Log, nullptr, ORT_LOGGING_LEVEL_FATAL, "epforge", &env));
   env_.reset(env);
@@ -97,6 +90,15 @@ void Host::Do(const Command& command) {
     RunSession(command);
   } else if (command.verb == "close") {
     session_.reset();
+  } else if (command.verb == "cycles") {
+    Cycle(command);
+  } else if (command.verb == "control") {
+    Control(command);
+  } else if (command.verb == "probe") {
+    Probe(base_, Hardware(), command);
+  } else if (command.verb == "leaks") {
+    session_.reset();
+    Say("leaks", Member("found", FindLeaks()) + "," + Member("live", LiveBytes()));
   } else {
     throw std::runtime_error("no such command: " + command.verb);
   }
@@ -121,11 +123,10 @@ void Host::AddProvider(OrtSessionOptions* options, const std::string& ep) const 
   throw std::runtime_error("no device of " + ep);
 }
 
-void Host::OpenSession(const Command& command) {
-  session_.reset();
+Owned<OrtSessionOptions> Host::Options(const Command& command) const {
   OrtSessionOptions* options = nullptr;
   Check(ort->CreateSessionOptions(&options));
-  const auto owned = Own(options, ort->ReleaseSessionOptions);
+  auto owned = Own(options, ort->ReleaseSessionOptions);
   Check(ort->SetIntraOpNumThreads(options, 1));
   const bool usual = command.Has("optimize");
   Check(ort->SetSessionGraphOptimizationLevel(options, usual ? ORT_ENABLE_ALL : ORT_DISABLE_ALL));
@@ -145,10 +146,41 @@ void Host::OpenSession(const Command& command) {
     Check(ort->SetOptimizedModelFilePath(options, place.c_str()));
   }
   if (command.Has("ep")) AddProvider(options, command["ep"]);
+  return owned;
+}
+
+void Host::OpenSession(const Command& command) {
+  session_.reset();
+  const auto options = Options(command);
   OrtSession* session = nullptr;
-  Check(ort->CreateSession(env_.get(), Native(command["model"]).c_str(), options, &session));
+  Check(ort->CreateSession(env_.get(), Native(command["model"]).c_str(), options.get(), &session));
   session_.reset(session);
   Say("opened", List("nodes", Assigned()));
+}
+
+void Host::Cycle(const Command& command) {
+  session_.reset();
+  const int count = std::atoi(command["count"].c_str());
+  const auto options = Options(command);
+  const Path model = Native(command["model"]);
+  const std::vector<Tensor> inputs = ReadTensors(command["inputs"]);
+  for (int i = 0; i < count; ++i) {
+    OrtSession* session = nullptr;
+    Check(ort->CreateSession(env_.get(), model.c_str(), options.get(), &session));
+    session_.reset(session);
+    Run(inputs, OutputNames());
+    session_.reset();
+  }
+}
+
+// The machine's hardware that anybody offers.
+std::vector<const OrtHardwareDevice*> Host::Hardware() const {
+  std::vector<const OrtHardwareDevice*> found;
+  for (const OrtEpDevice* device : Devices()) {
+    const OrtHardwareDevice* hardware = ort->EpDevice_Device(device);
+    if (std::find(found.begin(), found.end(), hardware) == found.end()) found.push_back(hardware);
+  }
+  return found;
 }
 
 // Which provider has which node, where that is recorded.
@@ -179,13 +211,21 @@ std::vector<std::string> Host::Assigned() const {
 void Host::RunSession(const Command& command) {
   if (!session_) throw std::runtime_error("no session is open");
   const std::vector<Tensor> inputs = ReadTensors(command["inputs"]);
+  const std::vector<std::string> names = OutputNames();
+  std::vector<OrtValue*> values;
+  const std::vector<Owned<OrtValue>> owned = Run(inputs, names);
+  for (const Owned<OrtValue>& value : owned) values.push_back(value.get());
+  WriteTensors(command["outputs"], names, values);
+}
+
+std::vector<Owned<OrtValue>> Host::Run(const std::vector<Tensor>& inputs,
+                                       const std::vector<std::string>& names) const {
   std::vector<const char*> input_names;
   std::vector<const OrtValue*> input_values;
   for (const Tensor& tensor : inputs) {
     input_names.push_back(tensor.name.c_str());
     input_values.push_back(tensor.value.get());
   }
-  const std::vector<std::string> names = OutputNames();
   std::vector<const char*> output_names;
   for (const std::string& name : names) output_names.push_back(name.c_str());
   std::vector<OrtValue*> values(names.size());
@@ -194,7 +234,7 @@ void Host::RunSession(const Command& command) {
   std::vector<Owned<OrtValue>> owned;
   for (OrtValue* value : values) owned.push_back(Own(value, ort->ReleaseValue));
   Check(status);
-  WriteTensors(command["outputs"], names, values);
+  return owned;
 }
 
 std::vector<std::string> Host::OutputNames() const {

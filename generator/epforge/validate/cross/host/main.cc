@@ -16,54 +16,34 @@
 //                                    optimize= as usual, else not at all
 //   run inputs= outputs=             files of tensors, see tensors.h
 //   close                            the session
+//   cycles count= inputs= ...        as open, run and close, so many times
+//   control library= command=        of the shim plugin; its reply
+//   probe library= name= what=       a plugin library, called as no runtime does; see probes.h
+//   leaks                            memory that nothing points to any more, reported on stderr
+//                                    where that is known; bytes that are allocated
 //   quit                             leaves, whatever is still registered
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
 #include <windows.h>
-#else
-#include <dlfcn.h>
 #endif
 
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 
 #include "host.h"
+#include "library.h"
 #include "runtime.h"
 #include "talk.h"
 
 namespace {
 
 constexpr std::uint32_t kApi = 24;  // the first that says which node went where
-
-// The runtime stays loaded to the end: at exit its code may still be needed.
-const OrtApiBase* LoadRuntime(const std::string& path) {
-  using Get = const OrtApiBase*(ORT_API_CALL*)();
-#ifdef _WIN32
-  const HMODULE library =
-      LoadLibraryExW(Native(path).c_str(), nullptr, LOAD_WITH_ALTERED_SEARCH_PATH);
-  if (library == nullptr) {
-    throw std::runtime_error("cannot load " + path + ": error " + std::to_string(GetLastError()));
-  }
-  const auto found = GetProcAddress(library, "OrtGetApiBase");
-  Get get = nullptr;
-#else
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(dlerror());
-  void* found = dlsym(library, "OrtGetApiBase");
-  Get get = nullptr;
-#endif
-  static_assert(sizeof get == sizeof found, "a function pointer in a pointer");
-  std::memcpy(&get, &found, sizeof get);
-  if (get == nullptr) throw std::runtime_error(path + " has no OrtGetApiBase");
-  return get();
-}
 
 #ifdef _WIN32
 // There are no signals on Windows whose number the process could end with: it says it itself.
@@ -92,13 +72,14 @@ void PrepareProcess() {}
 #endif
 
 void Serve(const std::string& runtime) {
-  const OrtApiBase* base = LoadRuntime(runtime);
+  using Get = const OrtApiBase*(ORT_API_CALL*)();
+  const OrtApiBase* base = Library(runtime).Function<Get>("OrtGetApiBase")();
   const std::string version = base->GetVersionString();
   ort = base->GetApi(kApi);
   if (ort == nullptr) {
     throw std::runtime_error("onnxruntime " + version + " is older than 1." + std::to_string(kApi));
   }
-  Host host;
+  Host host(*base);
   Say("runtime", Member("version", version));
   std::string line;
   while (std::getline(std::cin, line)) {

@@ -1,0 +1,79 @@
+"""The C++ host on this machine: a program over the runtime's own library that does the work of a
+worker, where Python cannot reach, and with sanitizers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from epforge.validate.cross.program import find_native_program
+from epforge.validate.runtime import Host, Runtime
+
+SANITIZERS = ("address", "undefined")
+# Reports name module, offset, function and line of every frame. A library need not have frame
+# pointers, so they are not relied upon. The host asks for leaks itself, at one point.
+ASAN_STATUS = 86  # with which a program ends that AddressSanitizer has ended
+_ASAN = (
+    "fast_unwind_on_malloc=0:fast_unwind_on_fatal=0:malloc_context_size=40:handle_abort=1:"
+    "leak_check_at_exit=0:detect_leaks=1:allocator_may_return_null=1:"
+    f"exitcode={ASAN_STATUS}:"
+    "stack_trace_format='    #%n %p (%m+%o) in %f %S'"
+)
+_UBSAN = "print_stacktrace=1:halt_on_error=0"
+_LIBRARY = "libonnxruntime.so*"
+
+
+def why_not() -> str:
+    """Why there is no such host on this machine; empty if there is."""
+    if sys.platform != "linux":
+        return "the C++ host runs on Linux alone"
+    if platform.libc_ver()[0] != "glibc":
+        return "the C++ host needs glibc"
+    return ""
+
+
+def library_of(runtime: Runtime) -> Path | None:
+    """The library of a runtime's package; None where it has none of its own."""
+    if runtime.directory:
+        package = runtime.directory / "onnxruntime"
+    else:
+        found = importlib.util.find_spec("onnxruntime")
+        if found is None or found.origin is None:
+            return None
+        package = Path(found.origin).parent
+    libraries = sorted((package / "capi").glob(_LIBRARY))
+    return libraries[0].resolve() if libraries else None
+
+
+def native_host(
+    runtime: Runtime,
+    library: Path,
+    headers: Path,
+    progress: Callable[[str], None],
+    *,
+    sanitize: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> Runtime:
+    """The same runtime, at work in the C++ host.
+
+    Args:
+        library: what `library_of` says of it.
+        headers: the directory of onnxruntime_c_api.h.
+        sanitize: with ASan, UBSan and LSan.
+        env: more of its environment.
+
+    Raises MissingError without a compiler, CompileError when the program does not compile.
+    """
+    program = find_native_program(headers, progress, SANITIZERS if sanitize else ())
+    more = {"ASAN_OPTIONS": _ASAN, "UBSAN_OPTIONS": _UBSAN, "LSAN_OPTIONS": "print_suppressions=0"}
+    environment = {**os.environ, **(more if sanitize else {}), **(env or {})}
+    environment["TMPDIR"] = tempfile.gettempdir()
+    host = Host((str(program), quote(str(library))), environment, False, lambda text: text)
+    return replace(runtime, host=host)
