@@ -89,6 +89,31 @@ def command(
     allow_no_devices: Annotated[
         bool, typer.Option("--allow-no-devices", help="Offering no device is no failure.")
     ] = False,
+    thorough: Annotated[
+        bool,
+        typer.Option(
+            "--thorough",
+            help="Run every model of rung ops, not only those that stand for the rest, and each op "
+            "in a process of its own.",
+        ),
+    ] = False,
+    sanitize: Annotated[
+        bool,
+        typer.Option(
+            "--sanitize",
+            help="In the rungs that can use it, build the project with sanitizers and run that.",
+        ),
+    ] = False,
+    all_rungs: Annotated[
+        bool,
+        typer.Option("--all", help="All rungs, and --sanitize: at most half an hour."),
+    ] = False,
+    no_cache: Annotated[
+        bool,
+        typer.Option(
+            "--no-cache", help="Run also what has passed before and has not changed since."
+        ),
+    ] = False,
     time_limit: Annotated[
         float,
         typer.Option(min=0.1, help="Seconds without progress until it hangs.", metavar="SECONDS"),
@@ -112,10 +137,12 @@ def command(
     """
     from epforge.cli.instruments import instruments
     from epforge.cli.show.progress import progress
-    from epforge.validate import Limits, validate
+    from epforge.validate import RUNGS, Limits, validate
     from epforge.validate.cross import find_target
 
-    rungs, expect = _rungs(rung or []), kind_of(kind)
+    if all_rungs and rung:
+        raise UsageError("give --all or --rung, not both")
+    rungs, expect = tuple(RUNGS) if all_rungs else _rungs(rung or []), kind_of(kind)
     platform = find_target(target) if target else None
     if report_to and not report_to.absolute().parent.is_dir():  # said before the work is done
         raise UsageError(f"--report {report_to}: there is no such directory", "Make it first.")
@@ -136,6 +163,9 @@ def command(
             more_exclusions=exclusions,
             limits=Limits(stall_s=time_limit),
             instruments=instruments(None if library else project or Path(), show),
+            thorough=thorough,
+            sanitize=sanitize or all_rungs,
+            keep=not no_cache,
             make_wheel=None if library else _wheels(project or Path(), target or preset, show),
             make_native_wheel=_native_wheels(project or Path(), target or preset, show)
             if library is None
@@ -221,7 +251,7 @@ def _plain(report: Report, many: bool) -> None:
 
 
 def _detail(check: Check) -> str:
-    return check.detail.replace("\n", " ")
+    return check.detail.replace("\n", " ") + (" (cached)" if check.cached else "")
 
 
 def _runtimes(

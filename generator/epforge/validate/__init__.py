@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from epforge.cache import cache_dir
 from epforge.errors import UsageError
 from epforge.validate import conformance, context, graphs, memory, ops, package, static
+from epforge.validate import kept as results
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
 from epforge.validate.cells import grid
@@ -57,6 +60,8 @@ _ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
     Rung.CONFORMANCE: conformance.run,
     Rung.MEMORY: memory.run,
 }
+# Those whose lines are kept as a whole; rung `ops` keeps each of its own.
+_KEPT = (Rung.GRAPHS, Rung.CONTEXT)
 
 
 def read_binary(library: Path, limits: Limits | None = None) -> Binary:
@@ -87,7 +92,9 @@ def validate(
     more_exclusions: Path | None = None,
     limits: Limits | None = None,
     instruments: Instruments = NONE,
+    thorough: bool = True,
     sanitize: bool = False,
+    keep: bool = False,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
     make_native_wheel: Callable[[Path], Path] | None = None,
@@ -112,7 +119,10 @@ def validate(
         more_exclusions: a file of node tests that rung `conformance` excludes, beside its own.
         limits: what a worker process may use.
         instruments: what the rungs `memory` and `threads` look through.
+        thorough: run every model of rung `ops`, in a process for each op; otherwise those that
+            stand for all of them, and ops that are well share processes.
         sanitize: the rungs that can use the library with sanitizers, too.
+        keep: keep what is well in the cache, and take from there what has not changed.
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
             path; it may raise EpforgeError. None for a library that has none.
@@ -128,6 +138,8 @@ def validate(
     """
     started, date = time.monotonic(), datetime.now(UTC)
     library = Path(library).absolute()
+    if manifest is None and manifests.beside(library).is_file():
+        manifest = manifests.beside(library)
     excluded = exclusions(more_exclusions)
     climb = _Climb(
         library=library,
@@ -143,10 +155,11 @@ def validate(
         excluded=excluded,
         instruments=instruments,
         teller=Teller(on_check),
+        thorough=thorough,
         sanitize=sanitize,
+        folder=cache_dir("results") if keep else None,
+        manifest=manifest,
     )
-    if manifest is None and manifests.beside(library).is_file():
-        manifest = manifests.beside(library)
     claims = manifests.load(manifest) if manifest else None
     checks, loadable = climb.static(expect)
     climb.teller.note(Rung.STATIC, "", time.monotonic() - started)
@@ -167,6 +180,8 @@ def validate(
         climb.teller.tell_all(packed)
         checks += packed
         versions = versions or list(dict.fromkeys(check.runtime for check in checks))
+    if climb.folder:
+        results.prune(climb.folder)
     return Report(
         library=library,
         ep=ep,
@@ -198,7 +213,10 @@ class _Climb:
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     instruments: Instruments = NONE
     teller: Teller = field(default_factory=Teller)
+    thorough: bool = True
     sanitize: bool = False
+    folder: Path | None = None
+    manifest: Path | None = None
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -258,6 +276,8 @@ class _Climb:
             excluded=self.excluded,
             instruments=self.instruments,
             on_check=self.teller.tell,
+            kept=self._kept(claims, runtime, loaded),
+            thorough=self.thorough,
             sanitize=self.sanitize,
         )
         lacking = "" if loaded.usable else "no device to run on"
@@ -265,6 +285,26 @@ class _Climb:
             self.teller.tell(check)
             checks.append(check)
         return loaded, checks
+
+    def _kept(
+        self, claims: manifests.Manifest | None, runtime: Runtime, loaded: Loaded
+    ) -> results.Kept:
+        """The results of this library in this runtime that are kept."""
+        if self.folder is None or runtime.host:
+            return results.Kept()
+        own = claims.custom_ops_beside(self.library) if claims else None
+        beside = [self.library.with_name(name) for name in self.binary.needed]
+        files = [self.library, *filter(None, [self.manifest, own])]
+        files += [path for path in beside if path.is_file()]
+        facts = {
+            "name": self.library.name,
+            "claims": self.manifest is not None,
+            "runtime": loaded.runtime,
+            "registered": loaded.name,
+            "ep": loaded.ep,
+            "limits": asdict(self.limits),
+        }
+        return results.Kept(self.folder, results.origin(files, facts, runtime.directory))
 
     def package(
         self,
@@ -313,7 +353,11 @@ class _Climb:
                 yield _skipped(rung, why, site.version)
             else:
                 with self.teller.timed(rung, site.version):
-                    found = climb(site)
+                    if rung in _KEPT:
+                        asked = {"rung": str(rung), "thorough": site.thorough}
+                        found = site.kept.checks(asked, partial(climb, site))
+                    else:
+                        found = tuple(climb(site))
                 failed = failed or any(check.outcome.bad for check in found)
                 yield from found
 

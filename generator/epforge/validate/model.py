@@ -22,12 +22,14 @@ class Rung(StrEnum):
     CONTEXT = "context"  # compiled models: written, moved, damaged, read again
     CONFORMANCE = "conformance"  # ONNX's own tests of every operator that is claimed
     MEMORY = "memory"  # handles, statuses and memory given back, whatever fails
+    THREADS = "threads"  # sessions and runs at once, made and released meanwhile
     PACKAGE = "package"  # the wheel: made, installed in a fresh environment, used, uninstalled
+    MATRIX = "matrix"  # every onnxruntime from the oldest promised one to the newest
 
 
 RUNGS = tuple(Rung)
 # What is climbed unless somebody asks for others: all that installs nothing and ends soon.
-USUAL = tuple(rung for rung in RUNGS if rung not in (Rung.CONFORMANCE, Rung.PACKAGE))
+USUAL = tuple(rung for rung in RUNGS if rung not in (Rung.CONFORMANCE, Rung.PACKAGE, Rung.MATRIX))
 
 
 class Outcome(StrEnum):
@@ -69,6 +71,8 @@ class Check:
         seconds: wall time.
         cases: the single models behind the line, if any.
         pictures: how models were divided between the library and others.
+        models_left_out: so many more there are, which those that ran stand for.
+        cached: it was not run: nothing has changed since it passed.
     """
 
     rung: Rung
@@ -79,6 +83,8 @@ class Check:
     seconds: float = 0.0
     cases: tuple[CaseResult, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    models_left_out: int = field(default=0, kw_only=True)
+    cached: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,10 @@ class Report:
         numbers = ", ".join(f"{counts[o]} {o}" for o in Outcome if counts[o])
         ran = sum(cases.values()) - cases[Outcome.NOT_CHECKED]
         models = f"; {ran} model{'' if ran == 1 else 's'} run" if ran else ""
+        left = sum(check.models_left_out for check in self.checks)
+        models += f", {left} alike left out" if ran and left else ""
+        cached = sum(check.cached for check in self.checks)
+        models += f"; {cached} checks cached" if cached else ""
         text = f"{numbers or 'nothing checked'}{models} in {self.seconds:.1f} s"
         if self.passed:
             return f"passed: {text}"
@@ -196,6 +206,8 @@ class Report:
                     "detail": check.detail,
                     "runtime": check.runtime,
                     "seconds": round(check.seconds, 3),
+                    "cached": check.cached,
+                    "models_left_out": check.models_left_out,
                     "cases": [
                         {"label": c.label, "outcome": str(c.outcome), "detail": c.detail}
                         for c in check.cases

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate.instruments import NONE, Instruments
+from epforge.validate.kept import NOTHING, Kept
 from epforge.validate.load import fate
 from epforge.validate.locate import run_located
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
@@ -86,6 +87,8 @@ class Site:
         instruments: what the rungs `memory` and `threads` look through.
         environment: more variables of workers.
         on_check: told of a check before its rung ends; each is told of once.
+        kept: results of the same from before.
+        thorough: run every model, also those that others stand for.
         sanitize: the rungs that can use the library with sanitizers, too.
     """
 
@@ -104,6 +107,8 @@ class Site:
     instruments: Instruments = NONE
     environment: Mapping[str, str] = field(default_factory=dict)
     on_check: Callable[[Check], None] = lambda _: None
+    kept: Kept = NOTHING
+    thorough: bool = True
     sanitize: bool = False
 
     @property

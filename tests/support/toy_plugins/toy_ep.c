@@ -79,6 +79,11 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
 #ifdef FAULT_CRASH_COMPUTE
   if (op == 'A') *(volatile int*)NULL = 1;
 #endif
+#ifdef FAULT_CRASH_TOGETHER /* nothing of one op disturbs it, but the next one does */
+  static char first;
+  if (first == 0) first = op;
+  if (op != first) abort();
+#endif
 #ifdef FAULT_HANG_COMPUTE
   if (op == 'A') {
     for (;;) sleep(1);

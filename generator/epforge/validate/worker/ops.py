@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from epforge.validate.cases import TABLE, Ask, Case, cases, custom
 from epforge.validate.cases.model import DTYPES, NUMPY, Feed
 from epforge.validate.worker import compare, host, schema, session, values
+from epforge.validate.worker.covering import Covering, always_bound, bound_by, targets
 from epforge.validate.worker.engines import Engine, engine_of
 from epforge.validate.worker.records import Records
 
@@ -24,12 +26,19 @@ NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 
 
 def run(job: Mapping[str, Any], records: Records) -> None:
-    """Runs every case that is not in ``job["skip"]`` and records how each went."""
+    """Runs every case that is not in ``job["skip"]`` and records how each went.
+
+    ``job["batch"]`` are the jobs of several operators, one after the other in this process.
+    """
     with engine_of(job) as engine, host.at_work(job, records, engine) as found:
         if not found:
             records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
-        else:
-            Operator(job, records, engine, found[0]).run()
+            return
+        for index, each in enumerate(job.get("batch") or [{}]):
+            started = time.monotonic()
+            records.write("operator", index=index)
+            Operator({**job, **each}, records, engine, found[0]).run()
+            records.write("operator done", index=index, seconds=time.monotonic() - started)
 
 
 class Operator:
@@ -49,6 +58,7 @@ class Operator:
         # The program on another machine has tensors of what numpy has alone.
         self._readable = frozenset(NUMPY if "host" in job else DTYPES)
         self._done = set(job["skip"])
+        self._covering = Covering(bool(job.get("thorough", True)))
         self._records = records
         self._engine = engine
         self._device = device
@@ -61,6 +71,8 @@ class Operator:
         for since, types, opsets in self._ready():
             self._declared_types(since, types, opsets)
             self._undeclared_types(since, types, opsets[0])
+        chosen = self._covering
+        self._records.write("models", run=chosen.run, left_out=chosen.left_out)
 
     def run_one_each(self) -> list[int]:
         """Runs one model per since-version and combination of types; returns the since-versions
@@ -116,6 +128,7 @@ class Operator:
     def _declared_types(
         self, since: int, types: Mapping[str, list[str]], opsets: list[int]
     ) -> None:
+        loose = self._loose(since, types)
         for chosen in combinations(types):
             text = spelled(chosen)
             some = False
@@ -124,22 +137,34 @@ class Operator:
                 some = True
                 for opset in opsets if index == 0 else opsets[:1]:
                     more = "" if opset == opsets[0] else f", opset {opset}"
-                    self._one(f"since {since}, {text}: {case.label}{more}", ask, case, opset)
+                    label = f"since {since}, {text}: {case.label}{more}"
+                    bound = dict.fromkeys((*bound_by(ask, case), *loose))
+                    reached = targets(ask, case, opset, tuple(bound))
+                    if self._covering.wants(reached):
+                        judged = self._one(label, ask, case, opset)
+                        self._covering.note(reached, judged)
             if not some:
                 self._write(
                     f"since {since}, {text}", "not checked", "no case for this op", "no case"
                 )
 
-    def _one(self, label: str, ask: Ask, case: Case, opset: int) -> None:
+    def _loose(self, since: int, types: Mapping[str, list[str]]) -> set[str]:
+        """The type constraints that no call is known to settle."""
+        ask = Ask(self._domain, self._op, since, next(combinations(types)))
+        return always_bound(types, [bound_by(ask, case) for case in self._cases(ask)])
+
+    def _one(self, label: str, ask: Ask, case: Case, opset: int) -> bool:
+        """Runs a model and records how it went. Was it computed and compared?"""
         if label in self._done:
-            return
+            return True
         types = {*ask.types.values(), *(feed.type for feed in case.inputs if feed is not None)}
         if unknown := sorted(types - self._readable):
             self._write(label, "not checked", f"no array here holds {', '.join(unknown)}")
-            return
+            return False
         with self._records.step(label):
             outcome, detail = self._compared(ask, case, opset)
         self._write(label, outcome, detail)
+        return outcome != "not checked"
 
     def _compared(self, ask: Ask, case: Case, opset: int) -> tuple[str, str]:
         """Outcome and detail of one model."""
