@@ -16,7 +16,7 @@ from epforge.resolve.model import Blueprint, Runtime
 from epforge.resolve.services import Features, Layout, Weightless
 from epforge.resolve.uses import uses
 
-BLUEPRINTS = sorted((Path(__file__).resolve().parents[3] / "blueprints").glob("*.yaml"))
+BLUEPRINTS = sorted((Path(__file__).resolve().parents[3] / "blueprints").rglob("*.yaml"))
 FULL = Path(__file__).with_name("resolve_full.yaml")
 MINIMAL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}"
 EVERYTHING = """\

@@ -1,0 +1,161 @@
+"""ONNX Runtime's own tests of its example execution providers, on those of blueprints/ort-examples.
+
+tests/support/ort_examples has them, one function for each; docs/ort-examples.md says which stands
+for which of ORT's. A process runs the tests of a module; each has its outcome here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import test_graph_capture
+import test_newer_levels
+from hooked import with_hooks
+from locking import locked
+from ort_examples.harness import by_name
+from ort_examples.inventory import FILES
+from projects import Project, built
+
+from epforge.ort.levels import known_levels, load_level
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TABLE = REPOSITORY / "docs/ort-examples.md"
+#: The modules, and the projects that each needs.
+MODULES = {
+    "registration": ("compiled", "virtual-gpu"),
+    "selection": ("compiled",),
+    "execution": ("compiled", "virtual-gpu", "kernel-registry"),
+    "memory": ("compiled",),
+    "external_resources": ("compiled",),
+    "graphics": ("compiled", "kernel-registry"),
+    "capture": ("capture",),
+    "newest": ("newest",),
+    "handle_leak": ("compiled",),
+    "packages": ("compiled",),
+    "concurrency": ("kernel-registry",),
+    "context_data": ("compiled",),
+    "sharing": ("compiled",),
+}
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module(f"ort_examples.{name}")
+
+
+ALL = [(name, test) for name in MODULES for test in by_name(module(name))]
+
+
+def _project(kind: str) -> Project:
+    """The project of one of the examples, or one that other tests have as well."""
+    if kind == "capture":
+        return with_hooks(test_graph_capture.ARENA)
+    if kind == "newest":
+        return test_newer_levels.project(REPOSITORY, 32, "all")
+    return built((REPOSITORY / f"blueprints/ort-examples/{kind}.yaml").read_text(encoding="utf-8"))
+
+
+def outcomes(name: str, place: Path) -> dict[str, str]:
+    """What went wrong in each test of a module; a process of its own runs them, once."""
+    with locked(place / f"{name}.lock"):
+        answers = place / f"{name}.json"
+        if not answers.is_file():
+            projects = {kind: _project(kind) for kind in MODULES[name]}
+            given = {
+                "libraries": {kind: str(each.library) for kind, each in projects.items()},
+                "eps": {kind: each.ep for kind, each in projects.items()},
+                "folder": str(place / name),
+                "outcomes": str(place / f"{name}.txt"),
+            }
+            (place / f"{name}.given").write_text(json.dumps(given), encoding="utf-8")
+            done = subprocess.run(
+                [sys.executable, "-m", "ort_examples.run", name, str(place / f"{name}.given")],
+                env=next(iter(projects.values())).environment(),
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            made = place / f"{name}.txt"
+            lines = made.read_text(encoding="utf-8").splitlines() if made.is_file() else []
+            found = dict(json.loads(line) for line in lines)
+            # Whoever ends the process takes the tests behind it along.
+            end = f"the process ended with {done.returncode}: {done.stderr[-4000:]}"
+            every = {test: found.get(test, end) for test in by_name(module(name))}
+            if done.returncode != 0:
+                every = {test: wrong or end for test, wrong in every.items()}
+            answers.write_text(json.dumps(every), encoding="utf-8")
+        content: dict[str, str] = json.loads(answers.read_text(encoding="utf-8"))
+        return content
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "ort examples"
+    made.mkdir(exist_ok=True)
+    return made
+
+
+@pytest.mark.parametrize(("name", "test"), ALL, ids=[f"{name}-{test}" for name, test in ALL])
+def test_what_ort_asserts_holds(name: str, test: str, place: Path) -> None:
+    wrong = outcomes(name, place)[test]
+    assert not wrong, wrong
+
+
+# ------------------------------------------------------------------------------------- the table
+
+
+def rows() -> dict[str, list[tuple[str, str, str]]]:
+    """By ORT's file: the test, where ours is, and the outcome."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    sections = re.split(r"^## ", TABLE.read_text(encoding="utf-8"), flags=re.M)[1:]
+    for section in sections:
+        title = section.splitlines()[0].strip("`")
+        lines = re.findall(r"^\| `([^`]+)` \| (.*?) \| (.*) \|$", section, re.M)
+        if lines:
+            found[title] = lines
+    return found
+
+
+ROWS = [(file, *row) for file, lines in rows().items() for row in lines]
+
+
+def test_every_test_of_ort_s_has_a_row() -> None:
+    assert {file: [row[0] for row in lines] for file, lines in rows().items()} == {
+        file: list(names) for file, names in FILES.items()
+    }
+
+
+def test_every_test_of_ours_is_in_a_row() -> None:
+    cited = {place.strip("`") for _, _, place, _ in ROWS}
+    ours = {
+        f"{name}.{test.__name__}" for name in MODULES for test in by_name(module(name)).values()
+    }
+    assert ours <= cited
+
+
+@pytest.mark.parametrize(("file", "name", "where", "outcome"), ROWS, ids=[row[1] for row in ROWS])
+def test_a_row_says_what_is_so(file: str, name: str, where: str, outcome: str) -> None:
+    """The test that stands for ORT's is there; what does not hold has a reason."""
+    assert outcome.startswith(("holds", "cannot: ")), outcome
+    assert (where == "-") == outcome.startswith("cannot: ")
+    if where != "-":
+        of_module, _, function = where.strip("`").partition(".")
+        assert by_name(module(of_module))[name].__name__ == function
+    elif absent := re.search(r"^cannot: no release has (.+?)[;:]", outcome):
+        newest = load_level(known_levels()[-1])
+        known = {
+            member.name for struct in newest.structs for member in newest.struct(struct).members
+        }
+        names = re.findall(r"`(\w+)`", absent[1])
+        assert names
+        assert not set(names) & known
