@@ -23,26 +23,27 @@ from locking import locked
 from ort_examples.harness import by_name
 from ort_examples.inventory import FILES
 from projects import Project, built
+from runtimes import SUPPORTED, runtime
 
 from epforge.ort.levels import known_levels, load_level
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = REPOSITORY / "docs/ort-examples.md"
-#: The modules, and the projects that each needs.
+#: The modules: the projects that each needs, and the oldest API level that has what it asks for.
 MODULES = {
-    "registration": ("compiled", "virtual-gpu"),
-    "selection": ("compiled",),
-    "execution": ("compiled", "virtual-gpu", "kernel-registry"),
-    "memory": ("compiled",),
-    "external_resources": ("compiled",),
-    "graphics": ("compiled", "kernel-registry"),
-    "capture": ("capture",),
-    "newest": ("newest",),
-    "handle_leak": ("compiled",),
-    "packages": ("compiled",),
-    "concurrency": ("kernel-registry",),
-    "context_data": ("compiled",),
-    "sharing": ("compiled",),
+    "registration": (("compiled", "virtual-gpu"), 24),
+    "selection": (("compiled",), 24),
+    "execution": (("compiled", "virtual-gpu", "kernel-registry"), 24),
+    "memory": (("compiled",), 24),
+    "external_resources": (("compiled",), 24),
+    "sharing": (("compiled",), 24),
+    "context_data": (("compiled",), 24),
+    "concurrency": (("compiled",), 24),
+    "graphics": (("compiled", "kernel-registry"), 25),
+    "capture": (("capture",), 26),
+    "handle_leak": (("compiled",), 28),  # those before leave every library mapped
+    "newest": (("newest",), 31),
+    "packages": (("compiled",), 31),
 }
 
 
@@ -62,12 +63,14 @@ def _project(kind: str) -> Project:
     return built((REPOSITORY / f"blueprints/ort-examples/{kind}.yaml").read_text(encoding="utf-8"))
 
 
-def outcomes(name: str, place: Path) -> dict[str, str]:
+def outcomes(name: str, place: Path, version: str | None = None) -> dict[str, str]:
     """What went wrong in each test of a module; a process of its own runs them, once."""
+    place = place / (version or "installed")
+    place.mkdir(exist_ok=True)
     with locked(place / f"{name}.lock"):
         answers = place / f"{name}.json"
         if not answers.is_file():
-            projects = {kind: _project(kind) for kind in MODULES[name]}
+            projects = {kind: _project(kind) for kind in MODULES[name][0]}
             given = {
                 "libraries": {kind: str(each.library) for kind, each in projects.items()},
                 "eps": {kind: each.ep for kind, each in projects.items()},
@@ -77,7 +80,7 @@ def outcomes(name: str, place: Path) -> dict[str, str]:
             (place / f"{name}.given").write_text(json.dumps(given), encoding="utf-8")
             done = subprocess.run(
                 [sys.executable, "-m", "ort_examples.run", name, str(place / f"{name}.given")],
-                env=next(iter(projects.values())).environment(),
+                env=next(iter(projects.values())).environment(version and runtime(version)),
                 capture_output=True,
                 text=True,
                 timeout=120,
@@ -109,6 +112,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_ort_asserts_holds(name: str, test: str, place: Path) -> None:
     wrong = outcomes(name, place)[test]
     assert not wrong, wrong
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("version", SUPPORTED[:-1])
+@pytest.mark.parametrize("name", MODULES)
+def test_it_holds_on_older_runtimes(name: str, version: str, place: Path) -> None:
+    if int(version.split(".")[1]) < MODULES[name][1]:
+        pytest.skip(f"{version} has no such services")
+    assert {test: wrong for test, wrong in outcomes(name, place, version).items() if wrong} == {}
 
 
 # ------------------------------------------------------------------------------------- the table

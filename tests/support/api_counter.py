@@ -31,6 +31,7 @@ _MADE = {
 }
 _NEWEST = load_level(known_levels()[-1])
 _POINTER = ctypes.sizeof(c_void_p)
+_KEPT: list[Any] = []  # the tables are the process's: what is in them stays
 
 
 class ApiCounter:
@@ -43,12 +44,11 @@ class ApiCounter:
     def __init__(self, ort: Ort) -> None:
         self.made: Counter[str] = Counter()
         self.released: Counter[str] = Counter()
-        self._kept: list[Any] = []
         for kind, makers in _MADE.items():
             for maker, arguments in makers.items():
-                self._replace(_table(ort, maker), maker, arguments, self._maker(kind))
+                _replace(_table(ort, maker), maker, arguments, self._maker(kind))
             release = f"Release{kind}"
-            self._replace(_table(ort, release), release, 1, self._releaser(kind))
+            _replace(_table(ort, release), release, 1, self._releaser(kind))
 
     @property
     def alive(self) -> dict[str, int]:
@@ -71,17 +71,36 @@ class ApiCounter:
 
         return release
 
-    def _replace(self, table: Table, name: str, arguments: int, by: Callable[..., Any]) -> None:
-        prototype = ctypes.CFUNCTYPE(c_void_p, *[c_void_p] * arguments)
-        address = table.function(name)
-        assert address, name
-        original = prototype(address)
-        function = prototype(lambda *given: by(original, *given))
-        self._kept += [original, function]
-        slot = _NEWEST.struct(table.struct).slot(name)
-        place = table.address + slot * _POINTER
-        _make_writable(place)
-        c_void_p.from_address(place).value = ctypes.cast(function, c_void_p).value
+
+class CallCounter:
+    """Counts the calls of one function from now on, whoever makes them.
+
+    Args:
+        ort: the runtime.
+        name: the function, which does what it did.
+        arguments: how many it has.
+    """
+
+    def __init__(self, ort: Ort, name: str, arguments: int) -> None:
+        self.count = 0
+        _replace(_table(ort, name), name, arguments, self._call)
+
+    def _call(self, original: Callable[..., Any], *arguments: Any) -> Any:
+        self.count += 1
+        return original(*arguments)
+
+
+def _replace(table: Table, name: str, arguments: int, by: Callable[..., Any]) -> None:
+    prototype = ctypes.CFUNCTYPE(c_void_p, *[c_void_p] * arguments)
+    address = table.function(name)
+    assert address, name
+    original = prototype(address)
+    function = prototype(lambda *given: by(original, *given))
+    _KEPT.extend((original, function))
+    slot = _NEWEST.struct(table.struct).slot(name)
+    place = table.address + slot * _POINTER
+    _make_writable(place)
+    c_void_p.from_address(place).value = ctypes.cast(function, c_void_p).value
 
 
 def _table(ort: Ort, name: str) -> Table:

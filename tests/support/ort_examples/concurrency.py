@@ -1,6 +1,7 @@
 """test_webgpu_concurrency.cc: copies and runs of one device, in turns and at once.
 
-ORT's tests are of its WebGPU execution provider; here they are asked of the registry of kernels.
+ORT's tests are of its WebGPU execution provider; here they are asked of the compiling example,
+whose device has memory and queues of its own.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def at_once(work: Callable[[int], None], count: int = _THREADS) -> None:
 
 @of("EnvironmentCopiesBeforeAndAfterSerialSessionCreation")
 def copies_between_sessions(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         bench.copies(bench.shared, 1)
         sessions = []
@@ -122,7 +123,7 @@ def copies_between_sessions(place: Place) -> None:
 
 @of("DifferentSessionsCreateConcurrently")
 def sessions_are_made_at_once(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench, sessions = Bench(it), [0] * _THREADS
 
         def make(number: int) -> None:
@@ -140,7 +141,7 @@ def sessions_are_made_at_once(place: Place) -> None:
 
 
 def _runs_at_once(place: Place, **how: bool) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         sessions = [bench.session() for _ in range(_THREADS)]
 
@@ -161,7 +162,7 @@ def sessions_run_at_once(place: Place) -> None:
 
 @of("CpuInputAndOutputRun")
 def from_the_host_to_the_host(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         session = bench.session()
         for turn in range(_TURNS):
@@ -170,7 +171,7 @@ def from_the_host_to_the_host(place: Place) -> None:
 
 @of("CpuPartitionBetweenGpuKernels")
 def a_part_of_the_cpu_s_in_the_middle(place: Place) -> None:
-    """The registry has no Neg."""
+    """The execution provider has no Neg."""
     made = model(
         [
             node("Mul", ["X", "two"], ["a"], name="first"),
@@ -181,7 +182,7 @@ def a_part_of_the_cpu_s_in_the_middle(place: Place) -> None:
         [value("Y", _SHAPE)],
         [constant("two", np.float32(2))],
     )
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         options = it.options()
         it.api("SetSessionGraphOptimizationLevel", options, 0)
         session = it.session(made, options)
@@ -197,7 +198,7 @@ def a_part_of_the_cpu_s_in_the_middle(place: Place) -> None:
 
 @of("CpuInputAndGpuOutputRun")
 def from_the_host_to_the_device(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         bench.binds(bench.session(), 1, from_host=True, to_host=False)
 
@@ -205,7 +206,7 @@ def from_the_host_to_the_device(place: Place) -> None:
 @of("GpuInputAndCpuOutputRun")
 def from_the_device_to_the_host(place: Place) -> None:
     """A tensor of the device's as an input of an ordinary run, and bound to one."""
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         session = bench.session()
         bench.binds(session, 1, from_host=False, to_host=True)
@@ -228,7 +229,7 @@ def sessions_run_on_the_host_s_tensors_at_once(place: Place) -> None:
 
 @of("SessionAllocatorsCreateAndCopyConcurrently")
 def allocators_of_sessions_at_once(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         sessions = [bench.session() for _ in range(_THREADS)]
 
@@ -243,7 +244,7 @@ def allocators_of_sessions_at_once(place: Place) -> None:
 
 @of("SharedAllocatorCreatesAndCopiesConcurrently")
 def the_shared_allocator_at_once(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
 
         def work(number: int) -> None:
@@ -256,7 +257,7 @@ def the_shared_allocator_at_once(place: Place) -> None:
 @of("EnvironmentCopiesBatchedEmptyAndUnalignedTensors")
 def many_sizes_in_one_copy(place: Place) -> None:
     sizes, room, untouched = (0, 1, 3, 4, 5, 16, 17), 20, 0xCC
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         given = [np.arange(room, dtype=np.uint8) + room * number for number in range(len(sizes))]
         back = [np.full(room, untouched, np.uint8) for _ in sizes]
@@ -288,7 +289,7 @@ def many_sizes_in_one_copy(place: Place) -> None:
 
 @of("SharedGpuCopyCompletesBeforeSessionRun")
 def a_run_comes_after_a_copy(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         session = bench.session()
         for turn in range(_TURNS):
@@ -301,7 +302,7 @@ def a_run_comes_after_a_copy(place: Place) -> None:
 
 @of("DifferentSessionsAndEnvironmentCopiesRunConcurrently")
 def runs_and_copies_at_once(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         sessions = [bench.session() for _ in range(_THREADS)]
 
@@ -317,7 +318,7 @@ def runs_and_copies_at_once(place: Place) -> None:
 
 def _mixed(place: Place, groups: int) -> None:
     """Sessions are made; others run; the environment copies; and allocators of sessions do."""
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         sessions = [bench.session() for _ in range(_THREADS)]
 
@@ -353,7 +354,7 @@ def all_of_it_and_allocators_of_sessions_at_once(place: Place) -> None:
 @of("SessionAllocatorClearsReusedBufferOutsideRun")
 def memory_that_is_used_again(place: Place) -> None:
     """WebGPU clears it. Here, as with `malloc`, what is in it is open until it is written."""
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, virtual=True) as it:
         bench = Bench(it)
         allocator = bench.allocator_of(bench.session())
         addresses = set()

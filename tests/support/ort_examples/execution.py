@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from api_counter import CallCounter
 from capi import Plugin, Table
 from models import BOOL, FLOAT, INT64, constant, contexts, matmul_const, model, node, value
 from onnx import ModelProto, helper, numpy_helper
@@ -242,11 +243,13 @@ def kernels_one_by_one(place: Place) -> None:
         b = np.array([2, 3, 4, -5, 6, 7], np.float32).reshape(3, 2)
         shared.both(squeeze_mul_relu(), {"A": a, "B": b}, {"C": [4, 0, 24, 0, 0, 84]})
         shared.both(sub_mul_sub(), {"A": _A, "B": _B}, {"C": [-3, -5, -7, -9, -11, -13]})
-        # Mul has nothing to pack in our registry; MatMul has.
-        packed = matmul_const(8, 4)
+        # Mul has nothing to pack in our registry; MatMul has, and offers it to the container.
+        stored = CallCounter(it.ort, "SharedPrePackedWeightCache_StoreWeightData", 4)
+        packed = matmul_const(64, 32)
         weights = numpy_helper.to_array(packed.graph.initializer[0])
-        x = np.eye(8, dtype=np.float32)[:3]
+        x = np.eye(64, dtype=np.float32)[:3]
         shared.both(packed, {"X": x}, {"Y": weights[:3]})
+        assert stored.count >= 2  # by the two sessions that share
 
 
 def if_mul() -> ModelProto:

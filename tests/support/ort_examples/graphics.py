@@ -47,7 +47,7 @@ def the_library_s_error_arrives(place: Place) -> None:
 
 @of("NotImplementedWhenEpFactoryDoesNotSupportIt")
 def a_library_without_it(place: Place) -> None:
-    with example(place, "kernel-registry", virtual=True) as it:
+    with example(place, "kernel-registry") as it:
         assert refusal(lambda: _open(it)).code == NOT_IMPLEMENTED
         assert refusal(lambda: _close(it)).code == NOT_IMPLEMENTED
 
