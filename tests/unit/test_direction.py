@@ -22,9 +22,10 @@ RANKS = [
     {"build"},
     {"shim"},
     {"validate"},
+    {"report"},
     {"cli"},
 ]
-ALONE = {"workspace": {"errors", "cache"}, "validate": {"errors", "cache"}}
+ALONE = {"workspace": {"errors", "cache"}, "validate": {"errors", "cache"}, "report": {"errors"}}
 HEAVY = {
     *("onnx", "onnxruntime", "lief", "numpy", "clang", "clang_format", "cmake", "ninja"),
     *("copier", "cookiecutter", "yaml"),

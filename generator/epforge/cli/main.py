@@ -19,14 +19,17 @@ from epforge.errors import EpforgeError, MissingError, UsageError
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = (
     *("check", "schema", "plan", "scaffold", "regenerate", "upgrade", "status", "resolve"),
-    *("add", "eject", "templates", "build", "validate", "inspect", "compile", "doctor"),
-    *("ops", "sdk", "api"),
+    *("add", "eject", "templates", "build", "validate", "inspect", "report", "compile"),
+    *("doctor", "ops", "sdk", "api"),
 )
 _JSON = "--json"
 INTERRUPTED = 130
 _MACHINE = "Make room, or give yourself the right to read and write there."
 _WrongCall: Any = typer.BadParameter.__mro__[1]  # UsageError: typer exports no name for it
-_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127, *range(128, 160)), "�")
+# Halves of surrogate pairs are none, but no output can hold them.
+_CONTROLS = dict.fromkeys(
+    (*range(9), *range(11, 32), 127, *range(128, 160), *range(0xD800, 0xE000)), "�"
+)
 
 
 class _Verbs(TyperGroup):

@@ -1,4 +1,4 @@
-"""``epforge schema``: the JSON Schema of blueprints."""
+"""``epforge schema``: the JSON Schema of blueprints, and that of reports."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ def schema(
         Path | None,
         typer.Option("--output", "-o", help="Write it here.", metavar="FILE"),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="The schema of `epforge validate --report` instead.")
+    ] = False,
 ) -> None:
     """Prints the JSON Schema of blueprints, for completion and checks in editors.
 
@@ -25,9 +28,7 @@ def schema(
         epforge schema -o epforge.schema.json
         # yaml-language-server: $schema=./epforge.schema.json
     """
-    from epforge.blueprint import json_schema
-
-    text = json.dumps(json_schema(), indent=2) + "\n"
+    text = json.dumps(_reports() if report else _blueprints(), indent=2) + "\n"
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -35,6 +36,18 @@ def schema(
         output.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from error
+
+
+def _blueprints() -> object:
+    from epforge.blueprint import json_schema
+
+    return json_schema()
+
+
+def _reports() -> object:
+    from epforge.report import json_schema
+
+    return json_schema()
 
 
 command = schema

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
+from epforge.cli.main import printable
+from epforge.cli.show.ladder import MARKS, ladder
 from epforge.cli.show.wording import quoted
 from epforge.errors import UsageError
 
 if TYPE_CHECKING:
-    from epforge.validate import Check, Kind, Report, Rung, Runtime
+    from epforge.validate import Kind, Report, Rung, Runtime
     from epforge.validate.cross import OfTarget, Target
-
-_MARK = {
-    "passed": ("ok", "green"),
-    "failed": ("FAILED", "red"),
-    "crashed": ("CRASHED", "red"),
-    "timed out": ("TIMED OUT", "red"),
-    "not checked": ("not checked", "yellow"),
-}
 
 
 def command(
@@ -119,8 +112,13 @@ def command(
         typer.Option(min=0.1, help="Seconds without progress until it hangs.", metavar="SECONDS"),
     ] = 60.0,
     report_to: Annotated[
-        Path | None,
-        typer.Option("--report", help="Write the report as JSON, too.", metavar="FILE"),
+        list[Path] | None,
+        typer.Option(
+            "--report",
+            help="Write the report, too: as JSON, as a page or as JUnit XML, by the suffix .json, "
+            ".html or .xml; may be repeated.",
+            metavar="FILE",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -133,10 +131,11 @@ def command(
 
     \b
         epforge validate my-ep --runtime 1.24.4 --runtime 1.32.0
+        epforge validate my-ep --report report.html --report report.json
         epforge validate --library libother_ep.so
     """
     from epforge.cli.instruments import instruments
-    from epforge.cli.show.progress import progress
+    from epforge.cli.show import report_files
     from epforge.validate import RUNGS, Limits, validate
     from epforge.validate.cross import find_target
 
@@ -144,12 +143,12 @@ def command(
         raise UsageError("give --all or --rung, not both")
     rungs, expect = tuple(RUNGS) if all_rungs else _rungs(rung or []), kind_of(kind)
     platform = find_target(target) if target else None
-    if report_to and not report_to.absolute().parent.is_dir():  # said before the work is done
-        raise UsageError(f"--report {report_to}: there is no such directory", "Make it first.")
+    report_files.check(report_to or (), "--report ")  # said before the work is done
     if platform and preset != "release":
         raise UsageError("--target has a preset of its own", "Leave --preset away.")
     path = _library(project, library, preset, target)
-    with progress(quiet=as_json) as show:
+    with ladder(quiet=as_json) as shown:
+        show = shown.progress
         report = validate(
             path,
             manifest,
@@ -171,87 +170,105 @@ def command(
             if library is None
             else None,
             progress=show,
+            on_check=shown.on_check,
+            blueprint=None if library else (project or Path()) / "blueprint.yaml",
         )
-    if report_to:
-        _write(report_to, report)
+    data = report.to_json() if report_to or as_json else {}
+    report_files.write(report_to or (), data, "--report ")
     if as_json:
-        typer.echo(json.dumps(report.to_json(), indent=2))
+        typer.echo(json.dumps(data, indent=2))
     else:
         show_report(report)
     if not report.passed:
         raise typer.Exit(int(report.exit_status))
 
 
-def _write(path: Path, report: Report) -> None:
-    """Writes a report, whole or not at all."""
-    stage = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        stage.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
-        stage.replace(path)
-    except OSError as error:
-        stage.unlink(missing_ok=True)
-        raise UsageError(
-            f"--report {path}: {error.strerror}", "Name a file in a directory."
-        ) from error
+class Line(Protocol):
+    """What a line of the table needs of a check."""
+
+    @property
+    def rung(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+    @property
+    def runtime(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def cached(self) -> bool: ...
 
 
 def show_report(report: Report) -> None:
     """Prints a report as a table, and its verdict as the last line."""
+    from epforge.validate.conformance.table import sentences
+
+    title = [f"{report.ep} {report.library.name}".lstrip()]
+    title += [f"for {report.target}"] if report.target else []
+    if report.runtimes:
+        title.append(f"on onnxruntime {', '.join(dict.fromkeys(report.runtimes))}")
+    last = (*sentences(report.conformance), report.summary)
+    show_lines(" ".join(title), report.checks, last, report.passed)
+
+
+def show_lines(title: str, lines: Sequence[Line], last: Sequence[str], passed: bool) -> None:
+    """Prints checks as a table below a title.
+
+    Args:
+        last: the lines below it; the very last is the verdict.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from epforge.validate.conformance.table import sentences
-
     console = Console(highlight=False)
-    many = len({check.runtime for check in report.checks if check.runtime}) > 1
+    many = len({check.runtime for check in lines if check.runtime}) > 1
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("rung", "check", *(("runtime",) if many else ()), "result"):
-        table.add_column(title, no_wrap=True)
+    for heading in ("rung", "check", *(("runtime",) if many else ()), "result"):
+        table.add_column(heading, no_wrap=True)
     table.add_column("detail", overflow="fold")
-    for check in report.checks:
-        word, colour = _MARK[str(check.outcome)]
+    table.add_column("seconds", justify="right")
+    for check in lines:
+        word, colour = MARKS[str(check.outcome)]
         place = (check.runtime,) if many else ()
-        cells = (str(check.rung), check.name, *place)
-        table.add_row(*map(Text, cells), Text(word, style=colour), Text(_detail(check)))
-    what = f"{report.ep} " if report.ep else ""
-    runtimes = (
-        f" on onnxruntime {', '.join(dict.fromkeys(report.runtimes))}" if report.runtimes else ""
-    )
-    target = f" for {report.target}" if report.target else ""
-    console.print(Text(f"{what}{report.library.name}{target}{runtimes}"), soft_wrap=True)
+        cells = map(printable, (str(check.rung), check.name, *place))
+        took = f"{check.seconds:.2f}" if check.seconds else ""
+        known = (*map(Text, cells), Text(word, style=colour), Text(_detail(check)), Text(took))
+        table.add_row(*known)
+    console.print(Text(title), soft_wrap=True)
     if console.is_terminal:
         console.print(table)
     else:
-        _plain(report, many)
-    for sentence in sentences(report.conformance):
+        _plain(lines, many)
+    for sentence in last[:-1]:
         console.print(Text(sentence), soft_wrap=True)
-    console.print(
-        Text(report.summary, style="bold green" if report.passed else "bold red"), soft_wrap=True
-    )
+    console.print(Text(last[-1], style="bold green" if passed else "bold red"), soft_wrap=True)
 
 
-def _plain(report: Report, many: bool) -> None:
+def _plain(lines: Sequence[Line], many: bool) -> None:
     """The table without a terminal: one line per check, never folded."""
     widths = [
-        max((len(text(check)) for check in report.checks), default=0)
+        max((len(text(check)) for check in lines), default=0)
         for text in (
             lambda c: c.rung,
             lambda c: c.name,
             lambda c: c.runtime,
-            lambda c: _MARK[str(c.outcome)][0],
+            lambda c: MARKS[str(c.outcome)][0],
         )
     ]
-    for check in report.checks:
-        cells = [check.rung, check.name, check.runtime, _MARK[str(check.outcome)][0]]
+    for check in lines:
+        cells = [check.rung, check.name, check.runtime, MARKS[str(check.outcome)][0]]
         padded = [f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True)]
         if not many:
             del padded[2]
-        typer.echo("  ".join([*padded, _detail(check)]).rstrip())
+        typer.echo(printable("  ".join([*padded, _detail(check)]).rstrip()))
 
 
-def _detail(check: Check) -> str:
-    return check.detail.replace("\n", " ") + (" (cached)" if check.cached else "")
+def _detail(check: Line) -> str:
+    return printable(check.detail.replace("\n", " ")) + (" (cached)" if check.cached else "")
 
 
 def _runtimes(

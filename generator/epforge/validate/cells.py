@@ -67,7 +67,7 @@ def grid(checks: Sequence[Check], claims: Sequence[OpClaim]) -> list[dict[str, o
             "op": op,
             "since": since,
             "types": {
-                type_: {"status": cell.status, "claimed": cell.claimed, **cell.count}
+                type_: {"status": cell.status, "claimed": cell.claimed, "cases": dict(cell.count)}
                 for type_, cell in cells.items()
             },
         }
