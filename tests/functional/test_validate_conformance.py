@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from projects import Project, built, expanded
 from toys import manifest, toy
@@ -21,6 +22,7 @@ from typer.testing import CliRunner
 from epforge.assets import assets_dir
 from epforge.cli.main import app
 from epforge.errors import UsageError
+from epforge.report import json_schema
 from epforge.validate import USUAL, Check, Limits, Outcome, Report, Rung, validate
 from epforge.validate.conformance.lists import exclusions
 from epforge.validate.worker import node_tests
@@ -246,16 +248,23 @@ def test_the_report_is_a_file_and_the_totals_are_a_line(minimal: Project, tmp_pa
     target = tmp_path / "report.json"
     command = [sys.executable, "-m", "epforge", "validate", str(minimal.root)]
     command += ["--rung", "conformance", "--op", "MatMul", "--report", str(target)]
+    page = tmp_path / "report.html"
+    command += ["--report", str(page)]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     totals, verdict = result.stdout.splitlines()[-2:]
     assert re.fullmatch(
         r"node tests that the CPU EP passes: \d+ of \d+ passed \(\d+\.\d %\), 0 crashes", totals
     )
     assert verdict.startswith("passed")
-    assert list(tmp_path.iterdir()) == [target]
-    (one,) = json.loads(target.read_text(encoding="utf-8"))["conformance"]
+    assert sorted(tmp_path.iterdir()) == [page, target]
+    data = json.loads(target.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(json_schema()).validate(data)
+    assert data["environment"]["blueprint_sha256"]
+    (one,) = data["conformance"]
     numbers = one["totals"]
     assert f" {numbers['passed']} of {numbers['denominator']} passed" in totals
+    shown = f"{numbers['passed']} of {numbers['denominator']} node tests that the CPU provider"
+    assert shown in page.read_text(encoding="utf-8")
 
 
 def test_a_report_s_place_is_looked_at_first(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from projects import Project
 from runtimes import runtime
-from toys import COMPILED, compiled_manifest, manifest, toy, toy_site
+from toys import COMPILED, EP, compiled_manifest, manifest, toy, toy_site
 
 from epforge.validate import Check, Outcome, Rung, Runtime, graphs, validate
 
@@ -41,6 +41,16 @@ def test_a_good_compiler_passes_every_line(claims: Path) -> None:
     # Chain, two parts, diamond, fan-out, fan-out to the CPU, branches; each with and without
     # optimisation. The toy makes one group of what lies together.
     assert "12 graphs right; 42 of 42 nodes taken, in 16 groups" in checks["partitions"].detail
+    # A picture of each that keeps its nodes' names.
+    pictures = {each.label: each.nodes for each in checks["partitions"].pictures}
+    assert len(pictures) == 6
+    parts = [(node.op, node.ep) for node in pictures["chain in two parts"]]
+    assert [op for op, ep in parts if ep == EP] == ["Mul", "Relu", "Add", "Relu"]
+    assert [ep for _, ep in parts] == [EP, EP, "CPUExecutionProvider", EP, EP]
+    (loop,) = (each.nodes for each in checks["subgraphs"].pictures if "loop" in each.label)
+    outer = next(node for node in loop if not node.within)
+    assert outer.op == "Loop"
+    assert any(node.within == outer.name and node.ep == EP for node in loop)
 
 
 def test_a_good_kernel_registry_passes_every_line(tmp_path: Path) -> None:

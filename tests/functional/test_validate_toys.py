@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 import signal
@@ -10,9 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 from toys import EP, OPS, manifest, toy
 
+from epforge.report import json_schema, page, parse
 from epforge.shim import build_shim
 from epforge.validate import Check, Instruments, Limits, Outcome, Report, Rung, validate
 
@@ -30,9 +33,29 @@ def line(report: Report, rung: Rung, name: str) -> Check:
     return found[0]
 
 
+def _is_as_the_schema_says(report: Report) -> None:
+    data = json.loads(json.dumps(report.to_json()))
+    jsonschema.Draft202012Validator(json_schema()).validate(data)
+    back = parse(data, "the report")
+    assert back.environment.library.compilers
+    assert back.environment.library.sha256
+    assert {time.rung for time in back.timings} == {check.rung for check in back.checks}
+    for row in back.ops:
+        claimed = row.types["float32"]
+        assert (claimed.status, claimed.claimed) == ("passed", True), row
+    assert {row.op for row in back.ops} == set(OPS)
+    # Every case that is a model of an operator has its cells.
+    assert sum(cell.cases.get("passed", 0) for row in back.ops for cell in row.types.values()) > 50
+    assert back.partitions
+    assert page(back).startswith(b"<!doctype html>")
+
+
 def test_a_good_library_passes_every_check(claims: Path) -> None:
-    report = validate(toy(), claims)
+    told: list[Check] = []
+    report = validate(toy(), claims, on_check=told.append)
     assert report.passed, report.summary
+    assert sorted(map(id, told)) == sorted(map(id, report.checks)), "each is told of once"
+    _is_as_the_schema_says(report)
     assert all(check.outcome is Outcome.PASSED for check in report.checks), report.checks
     assert report.ep == EP
     assert {check.name for check in report.checks if check.rung is Rung.OPS} >= set(OPS)

@@ -72,6 +72,8 @@ class Library(_Part):
     machine: str = ""
     compilers: Many[str] = []
     """What compilers have written into it about themselves."""
+    floors: Many[str] = []
+    """The oldest systems it runs on, one for each thing that it asks for: "GLIBC 2.34"."""
     sanitizers: Many[str] = []
 
 

@@ -38,6 +38,7 @@ def environment(
             "format": binary.format,
             "machine": binary.machine,
             "compilers": list(binary.made_by),
+            "floors": list(binary.floors),
             "sanitizers": list(binary.sanitizers),
         },
         "manifest_sha256": _digest(manifest),

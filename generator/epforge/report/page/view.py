@@ -189,6 +189,7 @@ def facts(report: Report) -> Iterator[tuple[str, str]]:
         ("SHA-256 of the library", file.sha256),
         ("Format", " ".join(filter(None, (file.format, file.machine)))),
         ("Compiler", "; ".join(file.compilers)),
+        ("Needs at least", ", ".join(file.floors)),
         ("Sanitizers", ", ".join(file.sanitizers)),
         ("Platform that it is for", report.target),
         ("Manifest", report.manifest),
