@@ -53,7 +53,7 @@ def prove(
     if not build and not validate:
         return Proof()
     built = _build(directory, ort_sdk, quiet=quiet)
-    return Proof(built, _validate(built, quiet=quiet) if validate else None)
+    return Proof(built, _validate(directory, built, quiet=quiet) if validate else None)
 
 
 def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult:
@@ -68,13 +68,18 @@ def _build(directory: Path, ort_sdk: Path | None, *, quiet: bool) -> BuildResult
     return built
 
 
-def _validate(built: BuildResult, *, quiet: bool) -> Report:
-    from epforge.cli.show.progress import progress
+def _validate(directory: Path, built: BuildResult, *, quiet: bool) -> Report:
+    from epforge.cli.show.ladder import ladder
     from epforge.cli.validate import show_report
     from epforge.validate import validate
 
-    with progress(quiet=quiet) as show:
-        report = validate(built.library, progress=show)
+    with ladder(quiet=quiet) as shown:
+        report = validate(
+            built.library,
+            progress=shown.progress,
+            on_check=shown.on_check,
+            blueprint=directory / "blueprint.yaml",
+        )
     if not quiet:
         show_report(report)
     return report
