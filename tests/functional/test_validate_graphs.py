@@ -38,15 +38,17 @@ def test_a_good_compiler_passes_every_line(claims: Path) -> None:
     cases = [case for check in checks.values() for case in check.cases]
     assert len(cases) > 25
     assert all(case.outcome is Outcome.PASSED for case in cases), cases
-    # Chain, two parts, diamond, fan-out, fan-out to the CPU, branches; each with and without
-    # optimisation. The toy makes one group of what lies together.
-    assert "12 graphs right; 42 of 42 nodes taken, in 16 groups" in checks["partitions"].detail
+    # Chain, two parts, diamond, fan-out, fan-out to the CPU, branches, two parts without names;
+    # each with and without optimisation. The toy makes one group of what lies together.
+    assert "14 graphs right; 44 of 44 nodes taken, in 20 groups" in checks["partitions"].detail
     # A picture of each that keeps its nodes' names.
     pictures = {each.label: each.nodes for each in checks["partitions"].pictures}
-    assert len(pictures) == 6
+    assert len(pictures) == 7
     parts = [(node.op, node.ep) for node in pictures["chain in two parts"]]
     assert [op for op, ep in parts if ep == EP] == ["Mul", "Relu", "Add", "Relu"]
     assert [ep for _, ep in parts] == [EP, EP, "CPUExecutionProvider", EP, EP]
+    nameless = [node for node in pictures["nodes without names"] if not node.name]
+    assert {(node.ep, node.group) for node in nameless} == {(EP, -1)}, "they are in two parts"
     (loop,) = (each.nodes for each in checks["subgraphs"].pictures if "loop" in each.label)
     outer = next(node for node in loop if not node.within)
     assert outer.op == "Loop"

@@ -247,12 +247,11 @@ def _times(
 ) -> tuple[tuple[Timing, ...], tuple[Timing, ...]]:
     """What takes notably longer, and what less: rungs, then checks, the largest change first."""
     rungs = [_rung_times(each, named) for each in (before, after)]
-    checks = [{c.place: c.seconds for c in each.values()} for each in (old, new)]
+    # What was taken from the cache has no time of its own.
+    run = [[check for check in each.values() if not check.cached] for each in (old, new)]
+    checks = [{check.place: check.seconds for check in each} for each in run]
     if not named:  # the places name different runtimes
-        checks = [
-            {f"{rung} {name}": c.seconds for (rung, name, _), c in each.items()}
-            for each in (old, new)
-        ]
+        checks = [{f"{check.rung} {check.name}": check.seconds for check in each} for each in run]
     found = [
         Timing(place, one[place], other[place])
         for one, other in (rungs, checks)
@@ -268,7 +267,8 @@ def _times(
 
 def _rung_times(report: Report, named: bool) -> dict[str, float]:
     found: dict[str, float] = {}
-    for each in report.timings:
+    cached = {check.rung for check in report.checks if check.cached}
+    for each in (time for time in report.timings if time.rung not in cached):
         where = f" on {each.runtime}" if named and each.runtime else ""
         place = f"rung {each.rung}{where}"
         found[place] = found.get(place, 0.0) + each.seconds

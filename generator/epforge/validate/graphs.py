@@ -6,6 +6,7 @@ FR 28-31, 34, 40-42, 54 of the field reports.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from epforge.validate.model import CaseResult, Check, Rung
@@ -33,7 +34,8 @@ def _line(site: Site, name: str, cases: Sequence[CaseResult], ran: Ran) -> Check
     passed = f"{numbers(cases, 'graph right', 'graphs right')}{_placed(name, ran)}"
     outcome, detail = verdict_of(cases, passed)
     seconds = ran.seconds_of(name)
-    pictures = tuple(of_record(record) for record in _of(name, ran, "picture"))
+    drawn = [of_record(record) for record in _of(name, ran, "picture")]
+    pictures = tuple(replace(each, label=each.label.partition("/")[2]) for each in drawn)
     return Check(Rung.GRAPHS, name, outcome, detail, site.version, seconds, tuple(cases), pictures)
 
 

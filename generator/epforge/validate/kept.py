@@ -17,13 +17,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
+from epforge.validate.pictures import of_record
 
 _FORMAT = 1
 _MOST_BYTES = 64 << 20
@@ -197,6 +198,7 @@ def _data(check: Check) -> dict[str, object]:
         "seconds": check.seconds,
         "left_out": check.models_left_out,
         "cases": [[case.label, str(case.outcome), case.detail] for case in check.cases],
+        "pictures": [asdict(picture) for picture in check.pictures],
     }
 
 
@@ -209,5 +211,6 @@ def _check(data: Mapping[str, Any]) -> Check:
         str(data["runtime"]),
         float(data["seconds"]),
         tuple(CaseResult(label, Outcome(outcome), text) for label, outcome, text in data["cases"]),
+        tuple(map(of_record, data["pictures"])),
         models_left_out=int(data["left_out"]),
     )

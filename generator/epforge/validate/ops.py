@@ -29,6 +29,8 @@ def run(site: Site) -> tuple[Check, ...]:
     if wrong := nothing_to_do(site, groups):
         return (*lines, site.check(Rung.OPS, "claims", Outcome.FAILED, wrong))
     found = _kept(site, groups)
+    for line in found.values():
+        site.on_check(line)
     left = {name: claims for name, claims in groups.items() if name not in found}
     done = itertools.count(len(found) + 1)
 

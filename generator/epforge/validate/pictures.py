@@ -39,9 +39,9 @@ class Picture:
 
 
 def of_record(record: Mapping[str, Any]) -> Picture:
-    """The picture that a worker has recorded."""
+    """The picture that a worker has recorded, or that was kept."""
     return Picture(
-        str(record["label"]).partition("/")[2],
+        str(record["label"]),
         tuple(
             Node(
                 str(node["name"]),

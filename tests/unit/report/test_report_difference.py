@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reports import cases, check, report
+from reports import cases, check, data, report
 
 from epforge.errors import UsageError
 from epforge.report import Report, compare
@@ -158,6 +158,14 @@ def test_times_of_checks_are_compared_across_runtimes() -> None:
         report(check("A", seconds=1.0)), report(check("A", seconds=5.0, runtime="1.33.0"))
     )
     assert [t.place for t in found.slower] == ["ops A"]
+
+
+def test_what_was_cached_has_no_time() -> None:
+    before = timed(("ops", 10.0))
+    cached = [{**each, "cached": True} for each in data(check("Relu", seconds=9.0))["checks"]]
+    found = compare(before, timed(("ops", 1.0), checks=cached))
+    assert not found.faster
+    assert not found.slower
 
 
 @pytest.mark.parametrize(

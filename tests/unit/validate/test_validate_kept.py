@@ -10,13 +10,17 @@ import pytest
 
 from epforge.validate import CaseResult, Check, Outcome, Rung
 from epforge.validate.kept import NOTHING, Kept, origin, prune
+from epforge.validate.pictures import Node, Picture
 
 ASKED = {"rung": "ops", "op": "Relu"}
 
 
 def line(outcome: Outcome = Outcome.PASSED, case: Outcome = Outcome.PASSED) -> Check:
     cases = (CaseResult("since 6", case, ""),)
-    return Check(Rung.OPS, "Relu", outcome, "right", "1.32.0", 1.5, cases, models_left_out=3)
+    pictures = (Picture("chain", (Node("n1", "Relu", "XEp", 0, ("X",), ("v1",)),)),)
+    return Check(
+        Rung.OPS, "Relu", outcome, "right", "1.32.0", 1.5, cases, pictures, models_left_out=3
+    )
 
 
 class Counted:
@@ -38,6 +42,7 @@ def test_what_is_well_is_made_once(tmp_path: Path) -> None:
     assert first == (line(),)
     assert [check.cached for check in (*first, *second)] == [False, True]
     assert second[0].cases == line().cases
+    assert second[0].pictures == line().pictures
     assert second[0].models_left_out == 3
 
 

@@ -104,8 +104,9 @@ def grid(rows: Sequence[Row]) -> Grid:
 
 
 def _sorted(types: set[str]) -> list[str]:
+    """The usual types first, operators as a whole last."""
     known = [type_ for type_ in _ORDER if type_ in types]
-    return [*known, *sorted(types.difference(known))]
+    return [*known, *sorted(types.difference(known, ("",))), *types.intersection(("",))]
 
 
 def _cell(found: tuple[str, Counter[str]] | None) -> GridCell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -148,11 +148,10 @@ class Bench:
         ours = [part for part in parts if part.ep_name == self.ep]
         self.taken = [node.name for part in ours for node in part.get_nodes()]
         self.declared, self.groups = drawn.declared, len(ours)
-        owners = {
-            node.name: (part.ep_name, index)
-            for index, part in enumerate(parts)
-            for node in part.get_nodes()
-        }
+        owners: dict[str, set[tuple[str, int]]] = {}
+        for index, part in enumerate(parts):
+            for node in part.get_nodes():
+                owners.setdefault(node.name, set()).add((part.ep_name, index))
         self.picture = list(pictured(drawn.graph(), owners))
 
     def _misplaced(self, made: Any) -> str:
@@ -167,22 +166,23 @@ class Bench:
 
 
 def pictured(
-    graph: Any, owners: Mapping[str, tuple[str, int]], within: str = ""
+    graph: Any, owners: Mapping[str, Collection[tuple[str, int]]], within: str = ""
 ) -> Iterator[dict[str, object]]:
     """The nodes of a graph and of the graphs inside it, for a record.
 
     Args:
         graph: an onnx.GraphProto.
-        owners: who took a node, and in which part of the model, by the node's name.
+        owners: who took the nodes of a name, and in which parts of the model.
         within: name of the node that the graph belongs to.
     """
     for node in graph.node:
-        ep, group = owners.get(node.name, ("", -1))
+        taken = owners.get(node.name, ())
+        eps, groups = {ep for ep, _ in taken}, {group for _, group in taken}
         yield {
             "name": node.name,
             "op": f"{node.domain}::{node.op_type}" if node.domain else node.op_type,
-            "ep": ep,
-            "group": group,
+            "ep": min(eps) if len(eps) == 1 else "",
+            "group": min(groups) if len(groups) == 1 else -1,
             "inputs": [name for name in node.input if name],
             "outputs": list(node.output),
             "within": within,
