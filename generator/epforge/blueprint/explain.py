@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -129,13 +130,20 @@ def _value(path: Path, entry: dict[str, Any], root: Node, source: SourceText) ->
         )
         if wanted == "a list" and isinstance(node, Scalar) and not node.empty:
             written = source.slice(node.span)
-            return with_fix(diagnostic, node.span, f"[{written}]")
+            fix = f"[{written}]" if _IN_A_LIST.fullmatch(written) else None
+            return with_fix(diagnostic, node.span, fix) if fix else diagnostic
         return diagnostic
     message = f"{subject}: {context.get('message') or entry['msg']}"
     expected, hint = context.get("expected", ""), context.get("hint", "")
     diagnostic = source.error(span, name.replace("_", "-"), message, expected, hint)
     fix = context.get("fix")
     return with_fix(diagnostic, node.span, fix) if fix is not None else diagnostic
+
+
+# Words with commas between them, or a text in quotes. A block, or what YAML reads otherwise between
+# brackets, has to be rewritten.
+_PLAIN = r"-?[\w./+][\w./+-]*(?:::?[\w./+-]+)*"
+_IN_A_LIST = re.compile(rf"{_PLAIN}(?: *, *{_PLAIN})*|\"[^\"\\\n]*\"|'[^'\n]*'")
 
 
 def _list_hint(node: Node, wanted: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from epforge.assets import assets_dir
-from epforge.blueprint import BlueprintErrors, parse, render
+from epforge.blueprint import BlueprintErrors, apply_fix, parse, render
 from epforge.blueprint.text import decode, split_lines
 from epforge.resolve import analyse
 
@@ -165,3 +165,22 @@ _VALUES = st.recursive(
 @given(value=_VALUES)
 def test_any_value_of_a_key(key: str, value: str) -> None:
     outcome(f"epforge: 1\nname: a1\nvendor: b\nparadigm: compiled\n{key}: {value}\n")
+
+
+@pytest.mark.parametrize("value", ["float32", "float32, int64", "-1", '"int64"', "a::b, c:d"])
+def test_one_value_is_put_into_brackets(value: str) -> None:
+    text = f"epforge: 1\nname: a1\nvendor: b\nops: {value}\n"
+    found = next(d for d in parse(text).errors if d.code == "wrong-kind")
+    assert found.fix is not None
+    assert f"ops: [{value}]\n" in apply_fix(text, found.fix)
+    assert "wrong-kind" not in {d.code for d in parse(apply_fix(text, found.fix)).errors}
+
+
+@pytest.mark.parametrize(
+    "value", ["", ">", "|\n  Relu", "12,- Attention", "a]", "a [b", "'it''s'", "x #"]
+)
+def test_what_brackets_would_break_is_not_put_into_them(value: str) -> None:
+    text = f"epforge: 1\nname: a1\nvendor: b\nops: {value}\n"
+    for found in parse(text).errors:
+        if found.fix is not None:
+            parse(apply_fix(text, found.fix))
