@@ -39,6 +39,15 @@ std::string FailOff(const Words&) {
   return Done();
 }
 
+std::string Delay(const Words& words) {
+  if (words.size() != 3) return Error("delay NAME MILLISECONDS");
+  const int function = FunctionOf(words[1]);
+  if (function < 0) return Error("there is no function " + words[1]);
+  Set().delay_ms = static_cast<int>(std::strtol(words[2].c_str(), nullptr, 10));
+  Set().delay_function = Set().delay_ms > 0 ? function : -1;
+  return Done();
+}
+
 std::string Pretend(const Words& words) {
   if (words.size() != 2) return Error("pretend LEVEL");
   Set().pretend = static_cast<uint32_t>(std::strtoul(words[1].c_str(), nullptr, 10));
@@ -62,6 +71,7 @@ std::string About(const Words&) {
   answer.Add("level", uint64_t{Set().level.load()});
   answer.Add("asked", uint64_t{Set().asked.load()});
   answer.Add("newest", uint64_t{kNewest});
+  answer.AddRaw("concurrent", std::to_string(Set().concurrent.load()));
   return answer.Text();
 }
 
@@ -82,6 +92,7 @@ std::string Answer(const std::string& command) {
        }},
       {"fail", &Fail},
       {"fail_off", &FailOff},
+      {"delay", &Delay},
       {"expect", &Expect},
       {"pretend", &Pretend},
       {"hardware", &Hardware},

@@ -6,6 +6,7 @@
 #include "callbacks.h"
 #include "handles.h"
 #include "hardware.h"
+#include "state.h"
 #include "tables.h"
 
 namespace shim {
@@ -40,6 +41,10 @@ void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory*, const OrtHar
     }
     Given(Kind::kEpDevice, found[i]);
   }
+}
+
+void Hook<&OrtEp::IsConcurrentRunSupported>::After(OrtEp*, bool* supported) {
+  if (supported != nullptr) Set().concurrent = *supported ? 1 : 0;
 }
 
 void Hook<&OrtEp::Compile>::After(OrtEp*, const OrtGraph**, const OrtNode**, size_t count,

@@ -57,6 +57,11 @@ struct Hook<&OrtEpFactory::GetSupportedDevices> : NoHook {
 };
 
 template <>
+struct Hook<&OrtEp::IsConcurrentRunSupported> : NoHook {
+  static void After(OrtEp* self, bool* supported);
+};
+
+template <>
 struct Hook<&OrtEp::Compile> : NoHook {
   static constexpr bool kKnowsOuts = true;
   static void After(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes, size_t count,

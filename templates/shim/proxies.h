@@ -108,6 +108,7 @@ struct Proxy<Slot, Id> {
     if constexpr (kIsStatus) {
       if (TurnToFail(Id)) return Refuse(call, "by epforge's shim, as it was asked to");
     }
+    Linger(Id);
     if constexpr (kReleasesFirst) {
       Release(args...);
     } else if constexpr (std::is_void_v<R>) {

@@ -1,6 +1,8 @@
 #include "state.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "json.h"
 #include "log.h"
@@ -80,6 +82,11 @@ Settings& Set() { return g_settings; }
 bool TurnToFail(int function) {
   if (g_settings.fail_function.load(std::memory_order_relaxed) != function) return false;
   return g_settings.fail_in.fetch_sub(1) == 1;
+}
+
+void Linger(int function) {
+  if (g_settings.delay_function.load(std::memory_order_relaxed) != function) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(g_settings.delay_ms.load()));
 }
 
 int FunctionOf(const std::string& name) {

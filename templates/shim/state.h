@@ -80,12 +80,18 @@ struct Settings {
   std::atomic<uint32_t> asked{0};    // the highest version that the target got a table for
   std::atomic<int> fail_function{-1};
   std::atomic<int64_t> fail_in{0};
+  std::atomic<int> delay_function{-1};
+  std::atomic<int> delay_ms{0};
+  std::atomic<int> concurrent{-1};  // what an EP said about concurrent runs; -1 for none asked
 };
 
 Settings& Set();
 
 // Is it this call's turn to fail?
 bool TurnToFail(int function);
+
+// Waits if calls of that function are to take longer.
+void Linger(int function);
 
 // A number for a name of kFunctions; -1 if there is none.
 int FunctionOf(const std::string& name);

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from epforge.cache import cache_dir
 from epforge.errors import UsageError
-from epforge.validate import conformance, context, graphs, memory, ops, package, static
+from epforge.validate import conformance, context, graphs, memory, ops, package, static, threads
 from epforge.validate import kept as results
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
@@ -59,9 +59,10 @@ _ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
     Rung.CONTEXT: context.run,
     Rung.CONFORMANCE: conformance.run,
     Rung.MEMORY: memory.run,
+    Rung.THREADS: threads.run,
 }
 # Those whose lines are kept as a whole; rung `ops` keeps each of its own.
-_KEPT = (Rung.GRAPHS, Rung.CONTEXT)
+_KEPT = (Rung.GRAPHS, Rung.CONTEXT, Rung.MEMORY)
 
 
 def read_binary(library: Path, limits: Limits | None = None) -> Binary:
@@ -353,7 +354,7 @@ class _Climb:
                 yield _skipped(rung, why, site.version)
             else:
                 with self.teller.timed(rung, site.version):
-                    if rung in _KEPT:
+                    if rung in _KEPT and not site.sanitize:  # which has a library of its own
                         asked = {"rung": str(rung), "thorough": site.thorough}
                         found = site.kept.checks(asked, partial(climb, site))
                     else:

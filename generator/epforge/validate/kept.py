@@ -30,6 +30,7 @@ _FORMAT = 1
 _MOST_BYTES = 64 << 20
 _MOST_AGE_S = 7 * 24 * 3600  # what a library loads from elsewhere may be another one by then
 _PACKAGE = Path(__file__).resolve().parents[1]
+_SHIM = _PACKAGE.parents[1] / "templates" / "shim"  # beside the package in a checkout
 # What terminals and shells say of themselves, and what no library computes by.
 _IDLE_VARIABLES = frozenset(
     {"_", "COLORTERM", "COLUMNS", "LINES", "LS_COLORS", "OLDPWD", "PPID", "PS1", "PWD", "SHLVL"}
@@ -140,10 +141,11 @@ def origin(files: Iterable[Path], facts: Mapping[str, object], runtime: Path | N
 def _sources() -> str:
     """Digest of epforge itself."""
     digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(str(path.relative_to(_PACKAGE)).encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for root in (_PACKAGE, _SHIM):
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(str(path.relative_to(root)).encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 

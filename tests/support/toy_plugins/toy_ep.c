@@ -70,6 +70,13 @@ static size_t Broadcast(const int64_t* dims, size_t rank, const int64_t* out, si
   return offset;
 }
 
+#ifdef FAULT_ROUTED_BY_THREAD
+static _Thread_local bool this_thread_has_an_ep;
+#endif
+#ifdef FAULT_SHARED_SCRATCH
+static float scratch[1 << 16];
+#endif
+
 static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* context) NO_EXCEPTION {
   const char op = ((Kernel*)self)->op;
   const float* data[2] = {NULL, NULL};
@@ -131,6 +138,15 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
     y[i] = op == 'R' ? (a > 0.0F ? a : 0.0F) : op == 'A' ? a + b : a * b;
 #endif
   }
+#ifdef FAULT_SHARED_SCRATCH
+  memcpy(scratch, y, size * sizeof(*y));
+  for (volatile size_t wait = 0; wait < size; ++wait) {
+  }
+  memcpy(y, scratch, size * sizeof(*y));
+#endif
+#ifdef FAULT_ROUTED_BY_THREAD
+  if (!this_thread_has_an_ep) memset(y, 0, size * sizeof(*y));
+#endif
   return NULL;
 }
 
@@ -199,15 +215,44 @@ static OrtStatus* ORT_API_CALL GetCapability(OrtEp* self, const OrtGraph* graph,
   return status;
 }
 
+static OrtStatus* MakeRegistry(OrtKernelRegistry** registry) {
+  static const struct {
+    const char* op;
+    int since;
+  } kRows[] = {{"Relu", 6}, {"Relu", 13}, {"Relu", 14}, {"Add", 7}, {"Add", 13},
+               {"Add", 14}, {"Mul", 7},   {"Mul", 13},  {"Mul", 14}};
+  CHECK(ep_api->CreateKernelRegistry(registry));
+  for (size_t i = 0; i < sizeof(kRows) / sizeof(*kRows); ++i) {
+    CHECK(AddKernel(*registry, kRows[i].op, kRows[i].since));
+  }
+  return NULL;
+}
+
+static OrtKernelRegistry* shared_registry; /* of faults only */
+
 static OrtStatus* ORT_API_CALL GetKernelRegistry(OrtEp* self,
                                                  const OrtKernelRegistry** registry) NO_EXCEPTION {
+#ifdef FAULT_LAZY_REGISTRY
+  (void)self;
+  if (shared_registry == NULL) {
+    OrtKernelRegistry* made = NULL;
+    CHECK(MakeRegistry(&made));
+    shared_registry = made;
+  }
+  *registry = shared_registry;
+#else
   *registry = ((Ep*)self)->registry;
+#endif
   return NULL;
 }
 
 static OrtStatus* ORT_API_CALL Concurrent(OrtEp* self, bool* supported) NO_EXCEPTION {
   (void)self;
+#ifdef SAYS_NO_CONCURRENCY
+  *supported = false;
+#else
   *supported = true;
+#endif
   return NULL;
 }
 
@@ -316,11 +361,6 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
 #ifdef FAULT_STDOUT
   puts("toy says hello");
 #endif
-  static const struct {
-    const char* op;
-    int since;
-  } kRows[] = {{"Relu", 6}, {"Relu", 13}, {"Relu", 14}, {"Add", 7}, {"Add", 13},
-               {"Add", 14}, {"Mul", 7},   {"Mul", 13},  {"Mul", 14}};
   Ep* made = calloc(1, sizeof(Ep));
   made->base.ort_version_supported = TOY_LEVEL;
   made->base.GetName = EpName;
@@ -332,17 +372,19 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
 #ifdef FAULT_STAMP_ZERO
   made->base.ort_version_supported = 0;
 #endif
-  CHECK(ep_api->CreateKernelRegistry(&made->registry));
-  for (size_t i = 0; i < sizeof(kRows) / sizeof(*kRows); ++i) {
-    CHECK(AddKernel(made->registry, kRows[i].op, kRows[i].since));
-  }
+#ifndef FAULT_LAZY_REGISTRY
+  CHECK(MakeRegistry(&made->registry));
+#endif
+#ifdef FAULT_ROUTED_BY_THREAD
+  this_thread_has_an_ep = true;
+#endif
   *ep = &made->base;
   return NULL;
 }
 
 static void ORT_API_CALL ReleaseEp(OrtEpFactory* self, OrtEp* ep) NO_EXCEPTION {
   (void)self;
-  ep_api->ReleaseKernelRegistry(((Ep*)ep)->registry);
+  if (((Ep*)ep)->registry != NULL) ep_api->ReleaseKernelRegistry(((Ep*)ep)->registry);
   free(ep);
 }
 
@@ -425,6 +467,8 @@ EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) NO_EXCEPTION {
 #ifdef VIRTUAL_ONLY
   if (((Factory*)factory)->made != NULL) ep_api->ReleaseHardwareDevice(((Factory*)factory)->made);
 #endif
+  if (shared_registry != NULL) ep_api->ReleaseKernelRegistry(shared_registry);
+  shared_registry = NULL;
   free(factory);
   return NULL;
 }

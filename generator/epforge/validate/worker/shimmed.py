@@ -122,7 +122,8 @@ class Shim:
         return answer
 
     def about(self) -> dict[str, int]:
-        """The level of the runtime, the one that the library asked for, the newest known."""
+        """The level of the runtime, the one that the library asked for, the newest known; and what
+        the last EP that was asked said about concurrent runs: 1, 0, or -1 for none asked."""
         return dict(self.control("about"))
 
     def counts(self) -> dict[str, Count]:
@@ -150,6 +151,10 @@ class Shim:
 
     def fail_off(self) -> None:
         self.control("fail_off")
+
+    def delay(self, name: str, milliseconds: int) -> None:
+        """Every call from now of a function of the runtime takes so much longer; 0 for as usual."""
+        self.control(f"delay {name} {milliseconds}")
 
     def expect(self, level: int) -> None:
         """The library is built for that level: its stamps are not to be newer."""
