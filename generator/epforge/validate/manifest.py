@@ -142,6 +142,7 @@ class Manifest:
         custom_op_library: stem of the file that has the custom ops alone; empty without one.
         converted: ops of ONNX whose nodes ONNX Runtime converts to the layout that is preferred.
         options: the provider options; None if it does not say.
+        target: the API level that it is built for; 0 if it does not say.
     """
 
     path: Path
@@ -160,6 +161,7 @@ class Manifest:
     custom_op_library: str = ""
     converted: frozenset[str] = frozenset()
     options: tuple[OptionClaim, ...] | None = None
+    target: int = 0
 
     def custom_op(self, domain: str, op: str) -> CustomOpClaim | None:
         """The custom op of that name."""
@@ -211,6 +213,7 @@ def load(path: Path) -> Manifest:
             custom_op_library=str(data.get("custom_op_library") or ""),
             converted=frozenset(map(str, data.get("layout", {}).get("ops", ()))),
             options=_options(data.get("options")),
+            target=int(data["ort"].get("target", 0)),
         )
     except KeyError as error:
         raise UsageError(f"{path}: the manifest lacks the key {error}") from error

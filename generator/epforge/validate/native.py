@@ -73,7 +73,8 @@ def native_host(
     """
     program = find_native_program(headers, progress, SANITIZERS if sanitize else ())
     more = {"ASAN_OPTIONS": _ASAN, "UBSAN_OPTIONS": _UBSAN, "LSAN_OPTIONS": "print_suppressions=0"}
-    environment = {**os.environ, **(more if sanitize else {}), **(env or {})}
+    filled = {"MALLOC_PERTURB_": "165"}  # what is never set, or read too late, is found
+    environment = {**os.environ, **(more if sanitize else filled), **(env or {})}
     environment["TMPDIR"] = tempfile.gettempdir()
     host = Host((str(program), quote(str(library))), environment, False, lambda text: text)
     return replace(runtime, host=host)

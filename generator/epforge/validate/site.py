@@ -144,13 +144,18 @@ class Site:
         return run_located(self.runtime, given, self.limits, self.preload, self.instruments)
 
     def cases(
-        self, job: Mapping[str, object], restarts: int = _MOST_RESTARTS, hangs: int = 0
+        self,
+        job: Mapping[str, object],
+        restarts: int = _MOST_RESTARTS,
+        hangs: int = 0,
+        place: Callable[[], str] = lambda: "",
     ) -> Ran:
         """Runs a job of cases to its end: past the cases in which a worker dies.
 
         Args:
             restarts: so often a new worker goes on.
             hangs: so often it does behind a case that made no progress.
+            place: says more closely where a worker died.
         """
         records: list[Mapping[str, Any]] = []
         cases: list[Mapping[str, Any]] = []
@@ -164,7 +169,7 @@ class Site:
             if run.finished and not run.ended:
                 break
             what = "at process exit" if run.finished else run.step or "the process"
-            cases.append(_death(what, fate(run), run.fault))
+            cases.append(_death(what, fate(run), f"{place()}{run.fault}"))
             hangs -= run.timed_out
             if is_final(run, patient=hangs >= 0):
                 break

@@ -14,13 +14,13 @@ from epforge.validate.sanitized import Report, broken, reports
 from epforge.validate.site import Ran, Site, as_case, verdict_of
 
 # The lines, with the probes of each; see cross/host/probes.h.
-_LINES: Mapping[str, tuple[str, ...]] = {
+LINES: Mapping[str, tuple[str, ...]] = {
     "entry points": ("entry", "nulls", "exhausted"),
     "factory": ("factories", "devices", "hardware", "memory"),
     "copies": ("copies",),
     "streams": ("streams",),
 }
-_PROBES = tuple(probe for probes in _LINES.values() for probe in probes)
+_PROBES = tuple(probe for probes in LINES.values() for probe in probes)
 _PASSED = {
     "entry points": "bad arguments, runtimes that are too old and exhausted memory end in errors",
     "factory": "1,000 times made, and 1,000 times asked for devices: nothing stays behind",
@@ -40,23 +40,28 @@ def probes(site: Site) -> Iterator[Check]:
     site.progress("memory: entry points and factories")
     ran = hosted.cases({"job": "probing", "probes": _PROBES, "claims": [], "sanitize": False})
     cases = {case.label: case for case in _named(ran)}
-    for name, probes in _LINES.items():
+    for name, probes in LINES.items():
         found = [cases.pop(probe) for probe in probes if probe in cases]
         if found:
-            yield _line(site, name, found, _PASSED[name], ran.seconds / len(_LINES))
+            yield _line(site, name, found, _PASSED[name], ran.seconds / len(LINES))
     for case in cases.values():  # the worker itself, outside of any probe
         yield _line(site, case.label, [case], "", 0)
 
 
-def sanitized(site: Site) -> Iterator[Check]:
-    """The line of what sanitizers say of probes and sessions."""
-    try:
-        own = site.instruments.sanitized("asan")
-        hosted = _hosted(site, sanitize=True)
-    except EpforgeError as error:
-        hosted = error.message
+def without_sanitizers(site: Site, why: str) -> Check:
+    """The line that says why there is none of sanitizers."""
+    return site.check(Rung.MEMORY, "sanitizers", Outcome.NOT_CHECKED, why)
+
+
+def sanitized(site: Site, own: Path | None) -> Iterator[Check]:
+    """The line of what sanitizers say of probes and sessions.
+
+    Args:
+        own: the library built with them; without it, the release build is looked at for leaks.
+    """
+    hosted = _hosted(site, sanitize=True)
     if isinstance(hosted, str):
-        yield site.check(Rung.MEMORY, "sanitizers", Outcome.NOT_CHECKED, hosted)
+        yield without_sanitizers(site, hosted)
         return
     site.progress("memory: sessions with sanitizers")
     if own:

@@ -72,6 +72,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.sample import run
     elif kind == "probing":
         from epforge.validate.worker.probing import run
+    elif kind == "memory":
+        from epforge.validate.worker.memory import run
     elif kind == "compile":
         from epforge.validate.worker.compiling import run
     else:

@@ -1,0 +1,113 @@
+"""The lines of rung `memory` that the shim plugin sees: what is given back, what fails in words."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from epforge.errors import EpforgeError
+from epforge.validate.model import CaseResult, Check, Outcome, Rung
+from epforge.validate.process import workers
+from epforge.validate.site import Ran, Site, as_case, by_line, numbers, verdict_of
+from epforge.validate.worker import shimmed
+
+CYCLES = 1000
+CYCLES_DIVIDED = 200
+ROUNDS = 50
+MOST_FAILURES = 400
+_ORDER = ("sessions", "registrations", "handles", "versions", "contracts", "failures")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is done.
+
+    Args:
+        cycles: sessions of a model of one node.
+        divided: sessions of one in which the CPU computes something in between.
+        rounds: of register, session, unregister.
+        failures: calls that are made to fail, at most.
+    """
+
+    cycles: int = CYCLES
+    divided: int = CYCLES_DIVIDED
+    rounds: int = ROUNDS
+    failures: int = MOST_FAILURES
+
+
+def lines(site: Site, effort: Effort | None = None) -> Iterator[Check]:
+    """A line for each thing that is looked at; one that says why if nothing can be."""
+    effort = effort or Effort()
+    try:
+        shim = site.instruments.shim()
+    except EpforgeError as error:
+        yield site.check(Rung.MEMORY, "sessions", Outcome.NOT_CHECKED, error.message)
+        return
+    if shim is None:
+        yield site.check(Rung.MEMORY, "sessions", Outcome.NOT_CHECKED, "there is no shim plugin")
+        return
+    site.progress(f"memory: {effort.cycles} sessions, and calls that fail")
+    with tempfile.TemporaryDirectory(prefix="epforge-memory-") as folder, workers(2) as pool:
+        lives = pool.submit(_lives, site, shim, effort)
+        failing = pool.submit(_failing, site, shim, effort, Path(folder) / "log")
+        yield from _checks(site, [lives.result(), failing.result()], effort)
+
+
+def _job(site: Site, effort: Effort) -> dict[str, object]:
+    return {
+        "job": "memory",
+        "claims": site.claims.job(),
+        "level": site.manifest.target if site.manifest else 0,
+        "cycles": effort.cycles,
+        "cycles_divided": effort.divided,
+        "rounds": effort.rounds,
+        "most": effort.failures,
+        "fail": False,
+        "log": "",
+    }
+
+
+def _lives(site: Site, shim: Path, effort: Effort) -> Ran:
+    return site.shimmed(shim).cases(_job(site, effort))
+
+
+def _failing(site: Site, shim: Path, effort: Effort, log: Path) -> Ran:
+    """The lives in which calls fail. Each worker writes a log of its own, which says where it
+    died."""
+
+    def place() -> str:
+        steps = shimmed.under_way(log)
+        log.unlink(missing_ok=True)
+        return f"in {steps[0].what}: " if steps else ""
+
+    job = {**_job(site, effort), "fail": True, "log": str(log)}
+    return site.shimmed(shim, log).cases(job, place=place)
+
+
+def _checks(site: Site, runs: Sequence[Ran], effort: Effort) -> Iterator[Check]:
+    cases = [as_case(record) for ran in runs for record in ran.cases]
+    cases += [ran.idle for ran in runs if ran.idle]
+    found = by_line(cases)
+    for name in sorted(found, key=lambda n: _ORDER.index(n) if n in _ORDER else -1):
+        seconds = sum(ran.seconds_of(name) for ran in runs)
+        outcome, detail = verdict_of(found[name], _passed(name, runs, effort, found[name]))
+        yield Check(Rung.MEMORY, name, outcome, detail, site.version, seconds, tuple(found[name]))
+
+
+def _passed(name: str, runs: Sequence[Ran], effort: Effort, cases: Sequence[CaseResult]) -> str:
+    """What a line says that has nothing to complain of."""
+
+    def noted(record: str) -> int:
+        return sum(int(item["count"]) for ran in runs for item in ran.named(record))
+
+    return {
+        "sessions": f"{effort.cycles} made, run and released: all handles are given back",
+        "registrations": f"{effort.rounds} of register, session, unregister in one process",
+        "handles": f"{noted('kinds')} made, each given back",
+        "versions": f"{noted('stamps')} structs, all of the version that they should have",
+        "contracts": f"{noted('calls')} calls, none against the contract",
+        "failures": f"{numbers(cases, 'call', 'calls')} failed: each ends in a status, in less "
+        "being offered or in right results, and nothing stays behind",
+    }.get(name, "")

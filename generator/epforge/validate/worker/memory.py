@@ -1,0 +1,220 @@
+"""Jobs of rung `memory` behind the shim plugin: lives of sessions, and calls that fail."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import itertools
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from epforge.validate.worker import failing, host, samples, session, shimmed
+from epforge.validate.worker.case import Cases, NotCheckedError
+from epforge.validate.worker.here import Here
+from epforge.validate.worker.records import Records
+
+_WARM = 50
+_WINDOWS = 4  # what grows once is no leak: that grows in each of them
+_MOST_RESIDENT = 1 << 20  # that a process may grow by in its rounds
+_MOST_ALLOCATED = 400  # bytes for each session: the runtime itself has some 100
+
+
+def run(job: Mapping[str, Any], records: Records) -> None:
+    """Lives that end well, or with ``job["fail"]`` those in which calls fail; records cases."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    records.write("runtime", version=onnxruntime.__version__)
+    shim = shimmed.Shim(job["library"])
+    if job["level"]:
+        shim.expect(int(job["level"]))
+    with records.step("register"):
+        models = _models(job)
+    if job["fail"]:
+        failing.run(job, records, shim, models)
+    else:
+        _Lives(job, Cases(job, records), records, shim, models).run()
+
+
+def _models(job: Mapping[str, Any]) -> list[session.Model]:
+    """Models that the library takes. Whatever is wrong with it, its lives will show."""
+    with host.registered(job["name"], job["library"]):
+        found = host.devices(job["library"], job["ep"])
+        models = list(samples.models(Here(), found[0], job["ep"], job["claims"])) if found else []
+        found.clear()
+    return models
+
+
+class _Lives:
+    """The library's lives, one after the other."""
+
+    def __init__(
+        self,
+        job: Mapping[str, Any],
+        cases: Cases,
+        records: Records,
+        shim: shimmed.Shim,
+        models: list[session.Model],
+    ) -> None:
+        self._job = job
+        self._cases = cases
+        self._records = records
+        self._shim = shim
+        self._models = models
+
+    def run(self) -> None:
+        job, cases = self._job, self._cases
+        with host.registered(job["name"], job["library"]):
+            found = host.devices(job["library"], job["ep"])
+            names = ("one node", "two parts")
+            for name, model in zip(names, self._models, strict=False):
+                count = int(job["cycles"] if name == names[0] else job["cycles_divided"])
+                cases.run(f"sessions/{name}", partial(self._sessions, found, model, count))
+            if not self._models:
+                cases.run("sessions/one node", _nothing)
+            found.clear()
+        cases.run("registrations/rounds", self._registrations)
+        cases.run("handles/after the last unregistering", self._balance)
+        cases.run("versions/structs", self._stamps)
+        cases.run("contracts/calls", self._contracts)
+
+    def _sessions(self, found: list[Any], model: session.Model, count: int) -> str:
+        """Sessions made, run and released: as much is held, and allocated, as before."""
+        once = partial(_live, found, model)
+        for _ in range(min(_WARM, count)):
+            once()
+        gc.collect()
+        before, grown = self._held(), _Growth(_allocated)
+        for window in range(_WINDOWS):
+            for _ in range(count // _WINDOWS):
+                once()
+            gc.collect()
+            grown.note()
+            self._records.write("cycles", count=(window + 1) * (count // _WINDOWS))
+        wrong = [
+            f"{held - before.get(kind, 0)} {kind} not given back in {count} sessions"
+            for kind, held in sorted(self._held().items())
+            if held != before.get(kind, 0)
+        ]
+        if not wrong and grown.size > _MOST_ALLOCATED * count:
+            wrong = [f"{grown.size // count} bytes stay allocated in each of {count} sessions"]
+        return "; ".join(wrong)
+
+    def _registrations(self) -> str:
+        """FR 8: register, session, unregister, again and again in one process."""
+        job, rounds, grown = self._job, int(self._job["rounds"]), _Growth(_resident)
+        for index in range(rounds):
+            if index and index % (rounds // _WINDOWS) == 0:
+                grown.note()
+            with host.registered(job["name"], job["library"]):
+                found = host.devices(job["library"], job["ep"])
+                for model in self._models:
+                    _live(found, model)
+                found.clear()
+            if left := self._held():
+                kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(left.items()))
+                return f"round {index + 1}: not given back when it is unregistered: {kinds}"
+        grown.note()
+        if grown.size > _MOST_RESIDENT:
+            return f"the process grows by {grown.size >> 10} KB in {rounds} rounds"
+        return ""
+
+    def _balance(self) -> str:
+        counts = self._shim.counts()
+        self._records.write("kinds", count=sum(c.created for c in counts.values()))
+        return "; ".join(
+            f"{kind}: {count.created} made, {count.released} given back"
+            for kind, count in sorted(counts.items())
+            if count.held
+        )
+
+    def _stamps(self) -> str:
+        """FR 2, 4: one version in all structs, min(target, runtime); no slot that is no code."""
+        stamps = self._shim.stamps()
+        self._records.write("stamps", count=sum(stamp.count for stamp in stamps))
+        return "; ".join(_stamp_wrong(stamp) for stamp in stamps if _stamp_wrong(stamp))
+
+    def _contracts(self) -> str:
+        self._records.write("calls", count=sum(self._shim.calls().values()))
+        found = [f for f in self._shim.findings() if f.rule not in ("bad-slot", "bad-stamp")]
+        return "; ".join(finding_words(finding) for finding in found[:6])
+
+    def _held(self) -> dict[str, int]:
+        return {kind: count.held for kind, count in self._shim.counts().items() if count.held}
+
+
+def finding_words(finding: shimmed.Finding) -> str:
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    return f"{finding.where}: {finding.rule}: {finding.text}{times}"
+
+
+def _stamp_wrong(stamp: shimmed.Stamp) -> str:
+    if stamp.slots_bad:
+        many = "slots are" if stamp.slots_bad > 1 else "slot is"
+        return f"{stamp.struct}: {stamp.slots_bad} {many} neither null nor code"
+    if stamp.version != stamp.expected:
+        return f"{stamp.struct}: version {stamp.version}, expected {stamp.expected}"
+    return ""
+
+
+def _live(found: list[Any], model: session.Model) -> None:
+    """A session, from its making to its end."""
+    made = session.open_session(model, found[0], fallback=True)
+    made.run(None, model.feeds)
+
+
+def _nothing() -> str:
+    raise NotCheckedError("it takes no model that could be run")
+
+
+class _Growth:
+    """What something grows by, again and again.
+
+    Args:
+        measure: how much there is of it, in bytes.
+    """
+
+    def __init__(self, measure: Callable[[], int]) -> None:
+        self._measure = measure
+        self._marks = [measure()]
+
+    def note(self) -> None:
+        self._marks.append(self._measure())
+
+    @property
+    def size(self) -> int:
+        """In all, if it grew in each of the windows behind the first by what it grew least."""
+        steps = [b - a for a, b in itertools.pairwise(self._marks)][1:]
+        return max(0, min(steps)) * (len(steps) + 1) if steps else 0
+
+
+def _resident() -> int:
+    """Bytes of this process that are in memory; 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+    return pages * 4096
+
+
+class _Mallinfo(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+def _allocated() -> int:
+    """Bytes that are allocated and not freed; 0 where the C library does not say."""
+    mallinfo = getattr(ctypes.CDLL(None), "mallinfo2", None) if sys.platform == "linux" else None
+    if mallinfo is None:
+        return 0
+    mallinfo.restype = _Mallinfo
+    found = mallinfo()
+    return int(found.uordblks) + int(found.hblkhd)
