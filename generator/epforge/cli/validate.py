@@ -45,9 +45,10 @@ def command(
     rung: Annotated[
         list[str] | None,
         typer.Option(
-            help="static, load, ops, graphs, context, conformance or package; may be repeated. By "
-            "default all but conformance, which runs ONNX's own tests of every op and takes "
-            "minutes, and package, which installs the project's wheel in a fresh environment.",
+            help="static, load, ops, graphs, context, conformance, fuzz or package; may be "
+            "repeated. By default all but conformance, which runs ONNX's own tests of every op and "
+            "takes minutes, fuzz, which tries random graphs and spoilt compiled models, and "
+            "package, which installs the project's wheel in a fresh environment.",
             metavar="NAME",
         ),
     ] = None,
@@ -107,6 +108,22 @@ def command(
             "--no-cache", help="Run also what has passed before and has not changed since."
         ),
     ] = False,
+    seed: Annotated[
+        int, typer.Option(help="Of rung fuzz: the same seed tries the same.", metavar="N")
+    ] = 0,
+    cases: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Of rung fuzz: how many graphs, and how many spoilt models.", metavar="N"
+        ),
+    ] = 500,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where rung fuzz leaves the models that it finds; in epforge's cache by default.",
+            metavar="DIR",
+        ),
+    ] = None,
     time_limit: Annotated[
         float,
         typer.Option(min=0.1, help="Seconds without progress until it hangs.", metavar="SECONDS"),
@@ -136,7 +153,7 @@ def command(
     """
     from epforge.cli.instruments import instruments
     from epforge.cli.show import report_files
-    from epforge.validate import RUNGS, Limits, validate
+    from epforge.validate import RUNGS, Fuzzing, Limits, validate
     from epforge.validate.cross import find_target
 
     if all_rungs and rung:
@@ -165,6 +182,7 @@ def command(
             thorough=thorough,
             sanitize=sanitize or all_rungs,
             keep=not no_cache,
+            fuzzing=Fuzzing(seed, cases, output),
             make_wheel=None if library else _wheels(project or Path(), target or preset, show),
             make_native_wheel=_native_wheels(project or Path(), target or preset, show)
             if library is None

@@ -15,7 +15,17 @@ from pathlib import Path
 
 from epforge.cache import cache_dir
 from epforge.errors import UsageError
-from epforge.validate import conformance, context, graphs, memory, ops, package, static, threads
+from epforge.validate import (
+    conformance,
+    context,
+    fuzz,
+    graphs,
+    memory,
+    ops,
+    package,
+    static,
+    threads,
+)
 from epforge.validate import kept as results
 from epforge.validate import manifest as manifests
 from epforge.validate.binary import Binary
@@ -26,7 +36,17 @@ from epforge.validate.cross import OfTarget, Target
 from epforge.validate.environment import environment
 from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import Loaded, Loader
-from epforge.validate.model import RUNGS, USUAL, CaseResult, Check, Outcome, Report, Rung
+from epforge.validate.model import (
+    RUNGS,
+    USUAL,
+    USUAL_FUZZING,
+    CaseResult,
+    Check,
+    Fuzzing,
+    Outcome,
+    Report,
+    Rung,
+)
 from epforge.validate.process import Limits, run_worker
 from epforge.validate.runtime import THIS, Runtime, find_runtime
 from epforge.validate.sanitizers import preload_for
@@ -40,6 +60,7 @@ __all__ = [
     "USUAL",
     "CaseResult",
     "Check",
+    "Fuzzing",
     "Instruments",
     "Kind",
     "Limits",
@@ -60,6 +81,7 @@ _ABOVE: Mapping[Rung, Callable[[Site], Sequence[Check]]] = {
     Rung.CONFORMANCE: conformance.run,
     Rung.MEMORY: memory.run,
     Rung.THREADS: threads.run,
+    Rung.FUZZ: fuzz.run,
 }
 # Those whose lines are kept as a whole; rung `ops` keeps each of its own.
 _KEPT = (Rung.GRAPHS, Rung.CONTEXT, Rung.MEMORY)
@@ -96,6 +118,7 @@ def validate(
     thorough: bool = True,
     sanitize: bool = False,
     keep: bool = False,
+    fuzzing: Fuzzing = USUAL_FUZZING,
     jobs: int = 2,
     make_wheel: Callable[[Path], Path] | None = None,
     make_native_wheel: Callable[[Path], Path] | None = None,
@@ -124,6 +147,7 @@ def validate(
             stand for all of them, and ops that are well share processes.
         sanitize: the rungs that can use the library with sanitizers, too.
         keep: keep what is well in the cache, and take from there what has not changed.
+        fuzzing: what rung `fuzz` tries, and where it leaves what it finds.
         jobs: workers at a time.
         make_wheel: for rung `package`: makes the library's wheel in a directory and returns its
             path; it may raise EpforgeError. None for a library that has none.
@@ -160,6 +184,7 @@ def validate(
         sanitize=sanitize,
         folder=cache_dir("results") if keep else None,
         manifest=manifest,
+        fuzzing=fuzzing,
     )
     claims = manifests.load(manifest) if manifest else None
     checks, loadable = climb.static(expect)
@@ -218,6 +243,7 @@ class _Climb:
     sanitize: bool = False
     folder: Path | None = None
     manifest: Path | None = None
+    fuzzing: Fuzzing = USUAL_FUZZING
 
     def static(self, expect: Kind) -> tuple[list[Check], bool]:
         """The lines of rung `static`, and whether the library may be loaded.
@@ -280,6 +306,7 @@ class _Climb:
             kept=self._kept(claims, runtime, loaded),
             thorough=self.thorough,
             sanitize=self.sanitize,
+            fuzzing=self.fuzzing,
         )
         lacking = "" if loaded.usable else "no device to run on"
         for check in self._above_load(site, lacking, failed):

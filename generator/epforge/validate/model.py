@@ -23,13 +23,33 @@ class Rung(StrEnum):
     CONFORMANCE = "conformance"  # ONNX's own tests of every operator that is claimed
     MEMORY = "memory"  # handles, statuses and memory given back, whatever fails
     THREADS = "threads"  # sessions and runs at once, made and released meanwhile
+    FUZZ = "fuzz"  # random graphs, and compiled models that somebody has spoilt
     PACKAGE = "package"  # the wheel: made, installed in a fresh environment, used, uninstalled
     MATRIX = "matrix"  # every onnxruntime from the oldest promised one to the newest
 
 
 RUNGS = tuple(Rung)
 # What is climbed unless somebody asks for others: all that installs nothing and ends soon.
-USUAL = tuple(rung for rung in RUNGS if rung not in (Rung.CONFORMANCE, Rung.PACKAGE, Rung.MATRIX))
+_ASKED_FOR = (Rung.CONFORMANCE, Rung.FUZZ, Rung.PACKAGE, Rung.MATRIX)
+USUAL = tuple(rung for rung in RUNGS if rung not in _ASKED_FOR)
+
+
+@dataclass(frozen=True)
+class Fuzzing:
+    """What rung `fuzz` tries.
+
+    Args:
+        seed: the same seed tries the same.
+        cases: how many graphs, and how many spoilt models.
+        output: the directory for what is found; one in the cache if None.
+    """
+
+    seed: int = 0
+    cases: int = 500
+    output: Path | None = None
+
+
+USUAL_FUZZING = Fuzzing()
 
 
 class Outcome(StrEnum):

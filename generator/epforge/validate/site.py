@@ -14,7 +14,7 @@ from epforge.validate.kept import NOTHING, Kept
 from epforge.validate.load import fate
 from epforge.validate.locate import run_located
 from epforge.validate.manifest import Manifest, OpClaim, version_tuple
-from epforge.validate.model import CaseResult, Check, Outcome, Rung
+from epforge.validate.model import USUAL_FUZZING, CaseResult, Check, Fuzzing, Outcome, Rung
 from epforge.validate.process import Limits, WorkerRun
 from epforge.validate.runtime import Runtime
 
@@ -90,6 +90,7 @@ class Site:
         kept: results of the same from before.
         thorough: run every model, also those that others stand for.
         sanitize: the rungs that can use the library with sanitizers, too.
+        fuzzing: what rung `fuzz` tries.
     """
 
     library: Path
@@ -110,6 +111,7 @@ class Site:
     kept: Kept = NOTHING
     thorough: bool = True
     sanitize: bool = False
+    fuzzing: Fuzzing = USUAL_FUZZING
 
     @property
     def records_placement(self) -> bool:

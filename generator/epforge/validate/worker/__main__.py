@@ -56,6 +56,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.conformance import run
     elif kind == "graphs":
         from epforge.validate.worker.graphs import run
+    elif kind == "fuzz":
+        from epforge.validate.worker.fuzz import run
     elif kind == "context":
         from epforge.validate.worker.context import run
     elif kind == "options":

@@ -9,8 +9,8 @@ import numpy as np
 
 from epforge.validate.cases.model import Array, Ask
 
-# (relative, absolute) difference that is still the same answer; types not named must be equal.
-_TOLERANCE = {
+#: (relative, absolute) difference that is still the same answer; types not named must be equal.
+USUAL = {
     "float16": (1e-2, 1e-2),
     "float32": (1e-4, 1e-5),
     "float64": (1e-6, 1e-8),
@@ -41,19 +41,19 @@ def tolerance_of(ask: Ask, by: str = "cpu") -> Mapping[str, tuple[float, float]]
     from epforge.validate.worker import schema
 
     if ask.op in _ROUNDING and (by == "onnx" or "float16" in ask.types.values()):
-        return {**_TOLERANCE, **_A_STEP}
+        return {**USUAL, **_A_STEP}
     known = schema.find(ask.domain, ask.op, ask.since)
     staged = known is not None and not _STAGES.isdisjoint(known.attributes)
     if by == "float32" or staged or ask.op in _COARSE or not _SHORT.isdisjoint(ask.types.values()):
-        return {**_TOLERANCE, "float64": _TOLERANCE["float32"]}
-    return _TOLERANCE
+        return {**USUAL, "float64": USUAL["float32"]}
+    return USUAL
 
 
 def difference(
     got: Sequence[Array],
     expected: Sequence[Array],
     values: bool = True,
-    tolerance: Mapping[str, tuple[float, float]] = _TOLERANCE,
+    tolerance: Mapping[str, tuple[float, float]] = USUAL,
 ) -> str:
     """How two results differ, in one line; empty when they are the same.
 
