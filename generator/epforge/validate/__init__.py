@@ -308,7 +308,7 @@ class _Climb:
             sanitize=self.sanitize,
             fuzzing=self.fuzzing,
         )
-        lacking = "" if loaded.usable else "no device to run on"
+        lacking = "" if loaded.usable else loaded.lacking
         for check in self._above_load(site, lacking, failed):
             self.teller.tell(check)
             checks.append(check)

@@ -36,6 +36,7 @@ class Loaded:
         name: registration name under which there are devices; empty if there are none.
         ep: name of the execution provider.
         usable: can rung `ops` go on?
+        lacking: what it lacks for that.
     """
 
     checks: tuple[Check, ...]
@@ -43,6 +44,7 @@ class Loaded:
     name: str = ""
     ep: str = ""
     usable: bool = False
+    lacking: str = "no device to run on"
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Loader:
                 jobs.append(pool.submit(self._worker, "options", name=use, ep="", given=asked))
                 jobs.append(pool.submit(self._worker, "surroundings", name=use))
             twice, rounds, abandon, *more = (job.result() for job in jobs)
+        sessions = self._sessions((rounds, twice), devices, version)
+        checks += sessions
         checks.append(self._twice(twice, bool(devices), version))
         text = f"{ROUNDS} of register, session, unregister in one process"
         checks.append(self._worked(rounds, "rounds", text, version))
@@ -100,10 +104,13 @@ class Loader:
         )
         checks.append(self._quiet((first, twice, rounds, abandon, *more), baseline, version))
         if more:
-            checks.append(self._options(more[0], claims, version))
+            if not sessions:  # which options are for
+                checks.append(self._options(more[0], claims, version))
             checks.append(self._surroundings(more[1], version))
         ep = str(devices[0]["ep"]) if devices else ""
-        return Loaded(tuple(checks), version, name, ep, bool(devices))
+        lacking = "no session with the device" if sessions else Loaded.lacking
+        usable = bool(devices) and not sessions
+        return Loaded(tuple(checks), version, name, ep, usable, lacking)
 
     def _worker(self, job: str, **values: object) -> WorkerRun:
         given = {"job": job, "library": str(self.library), **values}
@@ -226,6 +233,21 @@ class Loader:
             return self._line("stderr", Outcome.FAILED, text, version)
         return self._line("stderr", Outcome.PASSED, "nothing but ORT's log", version)
 
+    def _sessions(
+        self, runs: Sequence[WorkerRun], devices: Sequence[Mapping[str, Any]], version: str
+    ) -> list[Check]:
+        """A line if there is no session with the device. A device that only stands for another
+        may say no; ours compute."""
+        errors = [str(error["text"]) for run in runs for error in run.named("no session")]
+        if not errors:
+            return []
+        virtual = self.manifest is None and all(map(_is_virtual, devices))
+        outcome = Outcome.NOT_CHECKED if virtual else Outcome.FAILED
+        why = (
+            "the device is virtual, and there is no session with it" if virtual else "there is none"
+        )
+        return [self._line("session", outcome, f"{why}: {_short(errors[0])}", version)]
+
     def _twice(self, run: WorkerRun, offers: bool, version: str) -> Check:
         line = self._worked(run, "two names", "released in either order", version)
         if line.outcome is not Outcome.PASSED:
@@ -280,7 +302,17 @@ def fate(run: WorkerRun) -> Outcome:
 
 def _error(run: WorkerRun) -> str:
     errors = run.named("error")
-    return " ".join(str(errors[0]["text"]).split())[:400] if errors else ""
+    return _one_line(str(errors[0]["text"])) if errors else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+def _short(text: str) -> str:
+    """The last of ORT's errors that quote each other, without the place in its sources."""
+    last = re.split(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", _one_line(text))[-1]
+    return re.sub(r"^/\S+:\d+ .*?\) (const )?(\[with .*?\] )?", "", last)
 
 
 def _list(manifest: Manifest) -> str:

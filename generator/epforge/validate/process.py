@@ -25,6 +25,11 @@ _POLL_S = 0.02
 _running: set[subprocess.Popen[bytes]] = set()
 _stopping = threading.Event()  # set while `workers` takes back what it started
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)?\d{4}-\d\d-\d\d [\d:.]+ \[[VIWEF]:onnxruntime:")
+# What debuggers print that libraries call in their last moment.
+_TRACE = re.compile(
+    r"#\d+ |\d+\t|\[(Inferior|New LWP|Thread)|Using host lib|__\w+ \(|0x[0-9a-f]+ in "
+)
+_DYING = re.compile(r"assert|abort|panic|terminat|fatal|error|what\(\)|fail", re.IGNORECASE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _WINDOWS_FAULTS = {
     0xC0000005: "access violation",
@@ -113,8 +118,10 @@ class WorkerRun:
         return f"{self.step}: {self.fault}" if self.step else self.fault
 
     def _last_words(self) -> str:
-        said = [_COLOUR.sub("", line).strip() for line in self.stray]
-        return f": {said[-1][:300]}" if said else ""
+        lines = [_COLOUR.sub("", line).strip() for line in self.stray]
+        said = [line for line in lines if not _TRACE.match(line)]
+        dying = [line for line in said if _DYING.search(line)] or said
+        return f": {dying[-1][:300]}" if dying else ""
 
     @property
     def stray(self) -> tuple[str, ...]:

@@ -191,8 +191,10 @@ class Site:
         skip: list[str] = []
         claims: list[OpClaim] = []
         lines: list[Check] = []
+        gaps: list[Mapping[str, Any]] = []
         for _ in range(_MOST_RESTARTS + 1):
             run = self.worker({"job": "probe", "skip": skip})
+            gaps += run.named("gap")
             skip += [str(record["name"]) for record in run.named("asked")]
             claims += [c for c in map(_claim, run.named("claim")) if c.name in skip]
             if run.finished and not run.ended:
@@ -202,6 +204,7 @@ class Site:
             if is_final(run):
                 break
             skip.append(run.step)
+        lines += [self.check(Rung.OPS, *_gap(gap)) for gap in gaps]
         return Claims(tuple(claims), tuple(lines))
 
 
@@ -260,6 +263,15 @@ def numbers(cases: Sequence[CaseResult], one: str, many: str) -> str:
     count = Counter(case.outcome for case in cases)
     passed, left = count[Outcome.PASSED], count[Outcome.NOT_CHECKED]
     return f"{passed} {one if passed == 1 else many}" + (f", {left} not checked" if left else "")
+
+
+def _gap(record: Mapping[str, Any]) -> tuple[str, Outcome, str]:
+    """The line of a version that is left out between two that are taken."""
+    name = f"{record['domain']}::{record['op']}" if record["domain"] else str(record["op"])
+    before, after = record["between"]
+    since = record["since"]
+    text = f"taken since {before} and since {after}, but not since {since}: nodes of models "
+    return f"versions of {name}", Outcome.FAILED, f"{text}of those opsets go to the CPU, unsaid"
 
 
 def _claim(record: Mapping[str, Any]) -> OpClaim:

@@ -219,7 +219,10 @@ static OrtStatus* MakeRegistry(OrtKernelRegistry** registry) {
   static const struct {
     const char* op;
     int since;
-  } kRows[] = {{"Relu", 6}, {"Relu", 13}, {"Relu", 14}, {"Add", 7}, {"Add", 13},
+  } kRows[] = {{"Relu", 6}, {"Relu", 14}, {"Add", 7}, {"Add", 13},
+#ifndef FAULT_GAP
+               {"Relu", 13},
+#endif
                {"Add", 14}, {"Mul", 7},   {"Mul", 13},  {"Mul", 14}};
   CHECK(ep_api->CreateKernelRegistry(registry));
   for (size_t i = 0; i < sizeof(kRows) / sizeof(*kRows); ++i) {
@@ -344,6 +347,9 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
                                         const OrtSessionOptions* options, const OrtLogger* logger,
                                         OrtEp** ep) NO_EXCEPTION {
   (void)self, (void)devices, (void)metadata, (void)count, (void)options, (void)logger;
+#ifdef FAULT_NO_EP
+  if (ort != NULL) return ort->CreateStatus(ORT_FAIL, "there is no hardware behind this device");
+#endif
 #ifndef FAULT_CONTEXT_IGNORED
   char value[8] = "";
   size_t size = sizeof(value);

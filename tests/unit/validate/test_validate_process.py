@@ -35,6 +35,15 @@ def test_a_signal_is_named_with_the_step_and_the_last_words() -> None:
     assert ended(returncode=0xC0000005).signal == "access violation"
 
 
+def test_the_last_words_are_the_library_s_not_its_debugger_s() -> None:
+    said = "a.c:7: GGML_ASSERT(n > 0) failed\n#0  0x0000 in raise () at raise.c\n"
+    more = (
+        "360\t../csu/libc-start.c: No such file or directory.\n[Inferior 1 (process 9) detached]\n"
+    )
+    run = ended(returncode=-signal.SIGABRT, stderr=f"INFO starting\n{said}{more}INFO ReleaseEp\n")
+    assert run.fault == "SIGABRT: a.c:7: GGML_ASSERT(n > 0) failed"
+
+
 def test_other_ends() -> None:
     assert ended(finished=True).ended == ""
     assert "ended early" in ended().ended

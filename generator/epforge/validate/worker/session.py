@@ -264,6 +264,19 @@ def one_line(error: Exception) -> str:
     return text.split(" Status Message: ", 1)[-1][:300] or type(error).__name__
 
 
+def alone(model: Model) -> str:
+    """What the runtime says of a model without any library; empty if it opens it."""
+    import onnxruntime
+
+    try:
+        onnxruntime.InferenceSession(
+            model.data, options(True), providers=["CPUExecutionProvider"], enable_fallback=0
+        )
+    except Exception as error:
+        return one_line(error)
+    return ""
+
+
 def _reference(model: Model, library: str) -> Reference:
     import onnxruntime
 

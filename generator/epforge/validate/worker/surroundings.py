@@ -32,11 +32,11 @@ def run(job: Mapping[str, Any], records: Records) -> None:
     engine.severity(4)
     before = _state()
     with records.step("round 1"), _stdout() as said:
-        _use(engine, job)
+        _use(engine, job, records)
     # What the runtime makes once is there now.
     counted = _counts()
     with records.step("round 2"):
-        _use(engine, job)
+        _use(engine, job, records)
     records.write(
         "surroundings",
         changed=[*_changes(before, _state()), *_changes(counted, _counts())],
@@ -44,10 +44,11 @@ def run(job: Mapping[str, Any], records: Records) -> None:
     )
 
 
-def _use(engine: Engine, job: Mapping[str, Any]) -> None:
+def _use(engine: Engine, job: Mapping[str, Any], records: Records) -> None:
     manager = engine.registered(job["name"], job["library"])
     manager.__enter__()
-    compute(engine, job["library"], run=False)  # what it computes is looked at higher up
+    # What it computes is looked at higher up.
+    compute(engine, job["library"], records, run=False)
     gc.collect()
     manager.__exit__(None, None, None)
 
