@@ -51,6 +51,26 @@ def test_a_device_without_sessions_is_a_failure(declared: bool, tmp_path: Path) 
     assert report.ep == EP
 
 
+def test_one_of_several_eps_can_be_chosen() -> None:
+    library = toy("TWO_EPS")
+    rungs = (Rung.LOAD, Rung.OPS)
+    report = validate(library, rungs=rungs)
+    assert report.passed, report.summary
+    assert f"what follows is {EP} (--ep names another)" in line(report, Rung.LOAD, "devices")[1]
+    second = validate(library, rungs=rungs, ep="SecondExecutionProvider", only=["Relu"])
+    assert second.passed, second.summary
+    assert second.ep == "SecondExecutionProvider"
+    assert line(second, Rung.OPS, "Relu")[0] is Outcome.PASSED
+
+
+def test_an_ep_that_is_not_there_is_said() -> None:
+    report = validate(toy("TWO_EPS"), rungs=(Rung.LOAD,), ep="Other")
+    outcome, detail = line(report, Rung.LOAD, "devices")
+    assert outcome is Outcome.FAILED
+    assert f"{EP}, SecondExecutionProvider" in detail
+    assert detail.endswith("none is of Other")
+
+
 @pytest.mark.lab
 @pytest.mark.parametrize("name", ["device_memory", "strict_gpu", "compiled", "full"])
 def test_what_ours_take_is_found_without_their_manifest(

@@ -59,6 +59,13 @@ def command(
             metavar="NAME",
         ),
     ] = None,
+    ep: Annotated[
+        str,
+        typer.Option(
+            help="Which execution provider, of a library that has several; the first by default.",
+            metavar="NAME",
+        ),
+    ] = "",
     exclusions: Annotated[
         Path | None,
         typer.Option(
@@ -176,6 +183,7 @@ def command(
             allow_no_devices=allow_no_devices,
             expect=expect,
             only=op or (),
+            ep=ep,
             more_exclusions=exclusions,
             limits=Limits(stall_s=time_limit),
             instruments=instruments(None if library else project or Path(), show),

@@ -112,6 +112,7 @@ def validate(
     allow_no_devices: bool = False,
     expect: Kind = Kind.PLUGIN_EP,
     only: Sequence[str] = (),
+    ep: str = "",
     more_exclusions: Path | None = None,
     limits: Limits | None = None,
     instruments: Instruments = NONE,
@@ -140,6 +141,7 @@ def validate(
         allow_no_devices: zero devices are no failure.
         expect: PLUGIN_EP, or CUSTOM_OPS, of which only rung `static` is known.
         only: names of ops to restrict the rungs `ops` and `conformance` to.
+        ep: which execution provider, of a library that has several; the first by default.
         more_exclusions: a file of node tests that rung `conformance` excludes, beside its own.
         limits: what a worker process may use.
         instruments: what the rungs `memory` and `threads` look through.
@@ -173,6 +175,7 @@ def validate(
         keep_going=keep_going,
         allow_no_devices=allow_no_devices,
         only=tuple(only),
+        ep=ep,
         limits=limits or Limits(),
         jobs=jobs,
         progress=progress,
@@ -190,7 +193,7 @@ def validate(
     checks, loadable = climb.static(expect)
     climb.teller.note(Rung.STATIC, "", time.monotonic() - started)
     climb.teller.tell_all(checks)
-    ep = claims.ep if claims else ""
+    name = ep or (claims.ep if claims else "")
     versions: list[str] = []
     loading = loadable and set(rungs) - {Rung.STATIC, Rung.PACKAGE}
     for runtime in runtimes if loading else ():
@@ -198,7 +201,7 @@ def validate(
             loaded, more = climb.on_runtime(there, claims)
         checks += more
         versions.append(loaded.runtime)
-        ep = ep or loaded.ep
+        name = name or loaded.ep
     if loadable and Rung.PACKAGE in rungs:
         failed = any(check.outcome.bad for check in checks)
         with climb.teller.timed(Rung.PACKAGE):
@@ -210,7 +213,7 @@ def validate(
         results.prune(climb.folder)
     return Report(
         library=library,
-        ep=ep,
+        ep=name,
         manifest=manifest,
         runtimes=tuple(filter(None, versions)),
         checks=tuple(checks),
@@ -232,6 +235,7 @@ class _Climb:
     keep_going: bool
     allow_no_devices: bool
     only: tuple[str, ...]
+    ep: str
     limits: Limits
     jobs: int
     progress: Callable[[str], None]
@@ -281,7 +285,7 @@ class _Climb:
         started = time.monotonic()
         loaded = Loader(
             self.library, claims, runtime, limits, self.allow_no_devices, preload, self.jobs,
-            self.instruments,
+            self.instruments, self.ep,
         ).run()  # fmt: skip
         self.teller.note(Rung.LOAD, loaded.runtime, time.monotonic() - started)
         failed = any(check.outcome.bad for check in loaded.checks)

@@ -59,6 +59,7 @@ class Loader:
     preload: tuple[str, ...] = ()  # not empty for a library built with a sanitizer
     jobs: int = 2
     instruments: Instruments = NONE
+    ep: str = ""  # which of several to go on with; the first device's if empty
 
     def run(self) -> Loaded:
         """All checks on one runtime. The second half needs the first to have worked."""
@@ -107,7 +108,7 @@ class Loader:
             if not sessions:  # which options are for
                 checks.append(self._options(more[0], claims, version))
             checks.append(self._surroundings(more[1], version))
-        ep = str(devices[0]["ep"]) if devices else ""
+        ep = self._chosen(devices) if devices else ""
         lacking = "no session with the device" if sessions else Loaded.lacking
         usable = bool(devices) and not sessions
         return Loaded(tuple(checks), version, name, ep, usable, lacking)
@@ -166,6 +167,10 @@ class Loader:
             how = f" under a name ending in {VIRTUAL}" if not plain else ""
             names = ", ".join(dict.fromkeys(str(d["ep"]) for d in devices))
             text = f"{len(devices)} ({kinds}){how}: {names} {one['version']} by {one['vendor']}"
+            text += self._others(devices)
+            if self.ep and self._chosen(devices) != self.ep:
+                fault = f"{text}; none is of {self.ep}"
+                return "", [], self._line("devices", Outcome.FAILED, fault, version)
             if not plain and not all(map(_is_virtual, devices)):
                 fault = f"{text}; its metadata lacks is_virtual=1"
                 outcome = Outcome.FAILED if self.manifest else Outcome.PASSED
@@ -182,6 +187,16 @@ class Loader:
                 "devices", Outcome.FAILED, f"{text}; --allow-no-devices accepts it", version
             ),
         )
+
+    def _chosen(self, devices: Sequence[Mapping[str, Any]]) -> str:
+        """The EP to go on with."""
+        names = [str(device["ep"]) for device in devices]
+        return self.ep if self.ep in names else names[0]
+
+    def _others(self, devices: Sequence[Mapping[str, Any]]) -> str:
+        names = list(dict.fromkeys(str(device["ep"]) for device in devices))
+        chosen = self._chosen(devices)
+        return f"; what follows is {chosen} (--ep names another)" if len(names) > 1 else ""
 
     def _manifest_agrees(self, devices: list[Mapping[str, Any]], version: str) -> Iterator[Check]:
         manifest = self.manifest

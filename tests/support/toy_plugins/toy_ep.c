@@ -27,12 +27,14 @@ static const OrtEpApi* ep_api;
 
 typedef struct {
   OrtEpFactory base;
+  const char* name;
   char registration[128];
   OrtHardwareDevice* made;
 } Factory;
 
 typedef struct {
   OrtEp base;
+  const char* name;
   OrtKernelRegistry* registry;
 } Ep;
 
@@ -164,7 +166,8 @@ static OrtStatus* ORT_API_CALL MakeKernel(void* state, const OrtKernelInfo* info
   return NULL;
 }
 
-static OrtStatus* AddKernel(OrtKernelRegistry* registry, const char* op, int since) {
+static OrtStatus* AddKernel(OrtKernelRegistry* registry, const char* ep, const char* op,
+                            int since) {
   const OrtDataType* types[2];
   size_t type_count = 1;
   CHECK(ep_api->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &types[0]));
@@ -177,7 +180,7 @@ static OrtStatus* AddKernel(OrtKernelRegistry* registry, const char* op, int sin
   CHECK(ep_api->KernelDefBuilder_SetOperatorType(builder, op));
   CHECK(ep_api->KernelDefBuilder_SetDomain(builder, ""));
   CHECK(ep_api->KernelDefBuilder_SetSinceVersion(builder, since, since));
-  CHECK(ep_api->KernelDefBuilder_SetExecutionProvider(builder, EP_NAME));
+  CHECK(ep_api->KernelDefBuilder_SetExecutionProvider(builder, ep));
   CHECK(ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", types, type_count));
   CHECK(ep_api->KernelDefBuilder_Build(builder, &def));
   ep_api->ReleaseKernelDefBuilder(builder);
@@ -189,11 +192,11 @@ static OrtStatus* AddKernel(OrtKernelRegistry* registry, const char* op, int sin
 /* ---- EP ---- */
 
 static const char* ORT_API_CALL EpName(const OrtEp* self) NO_EXCEPTION {
-  (void)self;
 #ifdef FAULT_OTHER_EP_NAME
+  (void)self;
   return "AnotherExecutionProvider";
 #else
-  return EP_NAME;
+  return ((const Ep*)self)->name;
 #endif
 }
 
@@ -215,7 +218,7 @@ static OrtStatus* ORT_API_CALL GetCapability(OrtEp* self, const OrtGraph* graph,
   return status;
 }
 
-static OrtStatus* MakeRegistry(OrtKernelRegistry** registry) {
+static OrtStatus* MakeRegistry(OrtKernelRegistry** registry, const char* ep) {
   static const struct {
     const char* op;
     int since;
@@ -226,7 +229,7 @@ static OrtStatus* MakeRegistry(OrtKernelRegistry** registry) {
                {"Add", 14}, {"Mul", 7},   {"Mul", 13},  {"Mul", 14}};
   CHECK(ep_api->CreateKernelRegistry(registry));
   for (size_t i = 0; i < sizeof(kRows) / sizeof(*kRows); ++i) {
-    CHECK(AddKernel(*registry, kRows[i].op, kRows[i].since));
+    CHECK(AddKernel(*registry, ep, kRows[i].op, kRows[i].since));
   }
   return NULL;
 }
@@ -239,7 +242,7 @@ static OrtStatus* ORT_API_CALL GetKernelRegistry(OrtEp* self,
   (void)self;
   if (shared_registry == NULL) {
     OrtKernelRegistry* made = NULL;
-    CHECK(MakeRegistry(&made));
+    CHECK(MakeRegistry(&made, EP_NAME));
     shared_registry = made;
   }
   *registry = shared_registry;
@@ -265,8 +268,7 @@ static const char* ORT_API_CALL FactoryName(const OrtEpFactory* self) NO_EXCEPTI
 #ifdef FAULT_OWN_NAME
   return ((const Factory*)self)->registration;
 #else
-  (void)self;
-  return EP_NAME;
+  return ((const Factory*)self)->name;
 #endif
 }
 static const char* ORT_API_CALL Vendor(const OrtEpFactory* self) NO_EXCEPTION {
@@ -368,6 +370,7 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
   puts("toy says hello");
 #endif
   Ep* made = calloc(1, sizeof(Ep));
+  made->name = ((Factory*)self)->name;
   made->base.ort_version_supported = TOY_LEVEL;
   made->base.GetName = EpName;
   made->base.GetCapability = GetCapability;
@@ -379,7 +382,7 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
   made->base.ort_version_supported = 0;
 #endif
 #ifndef FAULT_LAZY_REGISTRY
-  CHECK(MakeRegistry(&made->registry));
+  CHECK(MakeRegistry(&made->registry, made->name));
 #endif
 #ifdef FAULT_ROUTED_BY_THREAD
   this_thread_has_an_ep = true;
@@ -451,20 +454,28 @@ EXPORT
   CHECK(ort->Logger_LogMessage(logger, ORT_LOGGING_LEVEL_INFO, "no device of this vendor here",
                                "toy_ep.c", __LINE__, "CreateEpFactories"));
 #endif
-  Factory* made = calloc(1, sizeof(Factory));
-  snprintf(made->registration, sizeof(made->registration), "%s", name);
-  made->base.ort_version_supported = TOY_LEVEL;
-  made->base.GetName = FactoryName;
-  made->base.GetVendor = Vendor;
-  made->base.GetVendorId = VendorId;
-  made->base.GetVersion = Version;
-  made->base.GetSupportedDevices = Devices;
-  made->base.CreateEp = CreateEp;
-  made->base.ReleaseEp = ReleaseEp;
-  made->base.CreateDataTransfer = DataTransfer;
-  made->base.IsStreamAware = StreamAware;
-  factories[0] = &made->base;
-  *count = 1;
+#ifdef TWO_EPS
+  static const char* const kNames[] = {EP_NAME, "SecondExecutionProvider"};
+#else
+  static const char* const kNames[] = {EP_NAME};
+#endif
+  *count = sizeof(kNames) / sizeof(*kNames);
+  for (size_t i = 0; i < *count; ++i) {
+    Factory* made = calloc(1, sizeof(Factory));
+    made->name = kNames[i];
+    snprintf(made->registration, sizeof(made->registration), "%s", name);
+    made->base.ort_version_supported = TOY_LEVEL;
+    made->base.GetName = FactoryName;
+    made->base.GetVendor = Vendor;
+    made->base.GetVendorId = VendorId;
+    made->base.GetVersion = Version;
+    made->base.GetSupportedDevices = Devices;
+    made->base.CreateEp = CreateEp;
+    made->base.ReleaseEp = ReleaseEp;
+    made->base.CreateDataTransfer = DataTransfer;
+    made->base.IsStreamAware = StreamAware;
+    factories[i] = &made->base;
+  }
   return NULL;
 }
 
