@@ -26,6 +26,7 @@ from projects import Project, built
 from runtimes import SUPPORTED, runtime
 
 from epforge.ort.levels import known_levels, load_level
+from epforge.validate import Outcome, validate
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = REPOSITORY / "docs/ort-examples.md"
@@ -121,6 +122,38 @@ def test_it_holds_on_older_runtimes(name: str, version: str, place: Path) -> Non
     if int(version.split(".")[1]) < MODULES[name][1]:
         pytest.skip(f"{version} has no such services")
     assert {test: wrong for test, wrong in outcomes(name, place, version).items() if wrong} == {}
+
+
+# ------------------------------------------------------------ what holds of every project of ours
+
+EXAMPLES = ("compiled", "virtual-gpu", "kernel-registry")
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_ladder_passes(kind: str) -> None:
+    report = validate(_project(kind).library)
+    assert report.passed, report.summary
+    assert not [check for check in report.checks if check.outcome is Outcome.NOT_CHECKED]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_its_own_tests_pass(kind: str) -> None:
+    project = _project(kind)
+    for command in (
+        "pytest -q -p no:cacheprovider",
+        "mypy --cache-dir=/dev/null python tests/python",
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command.split()],
+            cwd=project.root,
+            env=project.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
 
 
 # ------------------------------------------------------------------------------------- the table
