@@ -8,13 +8,14 @@ from itertools import pairwise
 
 from epforge.report.shape import Node
 
-_WIDTH, _HEIGHT = 128.0, 42.0  # of a box
+_WIDTH, _HEIGHT = 148.0, 42.0  # of a box
 _LANE = 14.0  # what a line takes that passes a layer
 _GAP_X, _GAP_Y = 14.0, 26.0
 _PAD, _HEAD = 10.0, 42.0  # around the boxes inside a box, and above them for its own words
 _DEEPEST = 6  # graphs inside graphs; what is deeper is left out
 _MOST_LANES = 2000
-_LONGEST = 18  # letters in a box
+_LONGEST = 18  # letters of an operator in a box,
+_OWNER = 12  # and of the provider that took it
 
 Line = tuple[tuple[float, float], ...]
 
@@ -134,13 +135,13 @@ def _box(node: Node, x: float, y: float, size: tuple[float, float], ep: str) -> 
         kind, words = "unknown", "not reported"
     else:
         part = f", part {node.group + 1}" if node.group >= 0 else ""
-        kind, words = "ours" if node.ep == ep else "others", f"{_cut(short(node.ep))}{part}"
+        kind, words = "ours" if node.ep == ep else "others", f"{_cut(short(node.ep), _OWNER)}{part}"
     whole = f"{node.op} {node.name}: {node.ep or 'who took it is not reported'}"
     return Box(x, y, *size, kind, _cut(node.op), words, whole)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _edges(nodes: Sequence[Node], inside: Mapping[str, Sequence[Node]]) -> list[tuple[int, int]]:

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from epforge.report.page.drawing import Drawing, draw, short
-from epforge.report.shape import BAD, Case, Check, Conformance, Node, Report
+from epforge.report.shape import (
+    BAD,
+    Case,
+    Check,
+    Conformance,
+    ConformanceOp,
+    Node,
+    NotPassed,
+    Report,
+)
 from epforge.report.words import seconds
 
 _MOST_FAILURES = 200  # checks that are shown with their cases,
@@ -208,6 +217,11 @@ def facts(report: Report) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value in known if value)
 
 
-def rows_of(table: Conformance) -> Sequence[object]:
+def missed(table: Conformance) -> Sequence[NotPassed]:
+    """The node tests that are not passed, as many as a page takes; what was refused comes last."""
+    return sorted(table.not_passed, key=lambda each: each.standing == "refused")[:_MOST_ROWS]
+
+
+def rows_of(table: Conformance) -> Sequence[ConformanceOp]:
     """The operators of a table of conformance, as many as a page takes."""
     return table.ops[:_MOST_ROWS]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, browser, chromium
+from projects import Project
 from reports import hostile, large, report, usual
 from toys import manifest, toy
 
@@ -82,6 +83,34 @@ def test_a_page_that_is_too_wide_or_asks_would_be_seen(opened: Browser, tmp_path
     assert found["scroll"] > found["room"]
     assert found["wide"]
     assert "http://a.example/b" in opened.requests
+
+
+@pytest.mark.lab
+def test_the_page_of_a_real_validation_fits(
+    opened: Browser, minimal: Project, tmp_path: Path
+) -> None:
+    target = tmp_path / "report.html"
+    command = [sys.executable, "-m", "epforge", "validate", str(minimal.root), "--report"]
+    subprocess.run([*command, str(target)], check=True, capture_output=True)
+    opened.requests.clear()
+    for width in (390, 1280):
+        opened.open(target, width, 900)
+        found = opened.value(_OVERFLOW)
+        assert found["scroll"] <= found["room"] <= width, found
+        assert not found["wide"], found
+    assert set(opened.requests) == {target.as_uri()}
+    assert opened.value("document.querySelectorAll('svg .ours').length") > 10
+    assert opened.value("document.querySelectorAll('.grid .passed').length") > 5
+
+
+@pytest.mark.lab
+def test_on_paper_everything_is_there(opened: Browser, pages: dict[str, Path]) -> None:
+    opened.open(pages["large"], 700, 900)
+    opened.ask("Emulation.setEmulatedMedia", media="print")
+    folded = "[...document.querySelectorAll('details:not([open]) tbody')].length"
+    assert opened.value(folded) > 0
+    tall = "[...document.querySelectorAll('details:not([open])')].every(d => d.offsetHeight > 100)"
+    assert opened.value(tall)
 
 
 @pytest.mark.lab
