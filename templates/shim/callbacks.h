@@ -25,10 +25,13 @@ R Guarded(const void* object, F&& call, After&& after) {
   try {
     if constexpr (std::is_void_v<R>) {
       call();
+      enter.Returned();
       after();
       return;
     } else if constexpr (std::is_same_v<R, OrtStatus*>) {
-      OrtStatus* status = Leaving(call(), Id);
+      OrtStatus* status = call();
+      enter.Returned();
+      status = Leaving(status, Id);
       if (status == nullptr) {
         after();
       } else {
@@ -37,12 +40,15 @@ R Guarded(const void* object, F&& call, After&& after) {
       return status;
     } else {
       R answer = call();
+      enter.Returned();
       after();
       return answer;
     }
   } catch (const std::exception& error) {
+    enter.Returned();
     what = error.what();
   } catch (...) {
+    enter.Returned();
     what = "of no standard type";
   }
   enter.Failed();

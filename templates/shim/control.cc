@@ -1,9 +1,13 @@
 #include "control.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <vector>
 
+#include "allocations.h"
+#include "direct.h"
 #include "hardware.h"
 #include "json.h"
 #include "state.h"
@@ -60,6 +64,20 @@ std::string Expect(const Words& words) {
   return Done();
 }
 
+std::string Exhaust(const Words& words) {
+  if (words.size() != 2) return Error("exhaust NTH");
+  const long long nth = std::strtoll(words[1].c_str(), nullptr, 10);
+  if (nth < 1) return Error("the first allocation is number 1");
+  return FailAllocation(nth) ? Done() : Error("the allocation hooks are not loaded");
+}
+
+std::string ExhaustOff(const Words&) {
+  JsonObject answer;
+  answer.Add("left", static_cast<uint64_t>(std::max(int64_t{0}, AllocationsUntilFailure())));
+  FailAllocation(0);
+  return answer.Text();
+}
+
 std::string Hardware(const Words& words) {
   if (words.size() != 2) return Error("hardware LIST");
   const std::string wrong = MakeUpHardware(words[1]);
@@ -93,6 +111,16 @@ std::string Answer(const std::string& command) {
       {"fail", &Fail},
       {"fail_off", &FailOff},
       {"delay", &Delay},
+      {"exhaust", &Exhaust},
+      {"exhaust_off", &ExhaustOff},
+      {"live_blocks", [](const Words&) { return LiveBlocksJson(); }},
+      {"create",
+       [](const Words& words) { return CallCreate(words.size() == 2 ? words[1] : ""); }},
+      {"can_copy",
+       [](const Words& words) {
+         return words.size() == 3 ? CallCanCopy(words[1], words[2]) : Error("can_copy FROM TO");
+       }},
+      {"streams", [](const Words&) { return CallStreams(); }},
       {"expect", &Expect},
       {"pretend", &Pretend},
       {"hardware", &Hardware},

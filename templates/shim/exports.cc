@@ -5,6 +5,7 @@
 
 #include "callbacks.h"
 #include "control.h"
+#include "direct.h"
 #include "log.h"
 #include "target.h"
 
@@ -33,6 +34,7 @@ SHIM_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
   std::string why = shim::MeetRuntime(base);
   const shim::Target* target = why.empty() ? shim::LoadTarget(why) : nullptr;
   if (target == nullptr) return Refuse(base, why);
+  shim::NoteRegistration(logger);
   return shim::Guarded<shim::kCreateEpFactories, OrtStatus*>(
       nullptr,
       [&] { return target->create(name, shim::ProxiedBase(), logger, factories, most, count); },
@@ -52,6 +54,7 @@ SHIM_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
 SHIM_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   std::string why;
   const shim::Target* target = shim::LoadTarget(why);
+  shim::DropDevices(factory);
   shim::Forget(factory);
   OrtStatus* status = shim::Guarded<shim::kReleaseEpFactory, OrtStatus*>(
       factory, [&] { return target->release(factory); }, [] {});

@@ -18,12 +18,13 @@ enum Role : uint8_t {
 struct Function {
   const char* name;
   uint32_t since;
+  bool is_needed;  // a runtime does not live without this callback
   uint8_t roles[<%= most_params %>];
 };
 
 inline constexpr Function kFunctions[] = {
 <% for function in functions %>
-    {<%= function.name | cpp_string %>, <%= function.since %>, {<%= function.roles %>}},
+    {<%= function.name | cpp_string %>, <%= function.since %>, <%= function.needed | cpp_bool %>, {<%= function.roles %>}},
 <% endfor %>
 };
 inline constexpr int kFunctionCount = <%= functions | length %>;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "callbacks.h"
+#include "direct.h"
 #include "handles.h"
 #include "hardware.h"
 #include "state.h"
@@ -24,7 +25,7 @@ void Hook<&OrtEpFactory::GetSupportedDevices>::Before(OrtEpFactory*,
   PutMadeUpHardware(devices, count);
 }
 
-void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory*, const OrtHardwareDevice* const*,
+void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory* self, const OrtHardwareDevice* const*,
                                                      size_t, OrtEpDevice** found, size_t most,
                                                      size_t* found_count) {
   if (found == nullptr || found_count == nullptr) return;
@@ -35,12 +36,17 @@ void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory*, const OrtHar
          "says " + std::to_string(count) + " devices where " + std::to_string(most) + " may be");
     count = most;
   }
+  size_t kept = 0;  // what is null or has no room is kept from the runtime, which would crash
   for (size_t i = 0; i < count; ++i) {
     if (found[i] == nullptr) {
       Find("null-device", function, "device " + std::to_string(i) + " is null");
+      continue;
     }
     Given(Kind::kEpDevice, found[i]);
+    NoteDevice(self, found[i]);
+    found[kept++] = found[i];
   }
+  *found_count = kept;
 }
 
 void Hook<&OrtEp::IsConcurrentRunSupported>::After(OrtEp*, bool* supported) {

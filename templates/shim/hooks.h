@@ -70,6 +70,7 @@ struct Hook<&OrtEp::Compile> : NoHook {
 
 template <>
 struct Hook<&OrtEp::ReleaseNodeComputeInfos> : NoHook {
+  static constexpr bool kKnowsOuts = true;  // what comes in, and is gone then
   static void Before(OrtEp* self, OrtNodeComputeInfo** infos, size_t count);
 };
 

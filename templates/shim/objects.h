@@ -56,12 +56,14 @@ struct Swap {
   Held<S>& held;
   int set = 0;
   int bad = 0;
+  int missing = -1;
 
   template <auto Slot, int Id>
   void Visit(S& object) {
     auto& now = object.*Slot;
     if (now == nullptr) {
       held.original.*Slot = nullptr;
+      if (kFunctions[Id].is_needed) missing = Id;
       return;
     }
     ++set;
@@ -111,8 +113,9 @@ inline uint32_t LevelOf(StructId id, uint32_t stamp, int function) {
   } else if (stamp == 0) {
     Find("bad-stamp", function, text);
   }
+  if (stamp > level) return std::max(facts.since, kOldest);  // the rest may not be there at all
   if (stamp == 0) return std::min(facts.since, level);
-  return stamp < facts.since ? 0 : std::min(stamp, level);
+  return stamp < facts.since ? 0 : stamp;
 }
 
 // The target hands out an object by `function`.
@@ -138,6 +141,10 @@ void Adopt(S* object, int function) {
   VisitSlots(*object, level, swap);
   lock.unlock();
   NoteStamp(id, stamp, swap.set, swap.bad);
+  if (swap.missing >= 0) {
+    Find("missing-callback", function,
+         std::string(kFunctions[swap.missing].name) + " is null, and runtimes call it unasked");
+  }
   if (swap.bad > 0) {
     Find("bad-slot", function,
          std::string(kStructs[static_cast<int>(id)].name) + " holds " + std::to_string(swap.bad) +

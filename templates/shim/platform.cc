@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <windows.h>
 #else
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -71,11 +72,15 @@ void AppendToFile(int file, const char* text, size_t size) {
 
 void CloseFile(int file) { _close(file); }
 
-int InsideTarget(int) { return 0; }
+void* SymbolOfAny(const char*) { return nullptr; }
 
 void NoteImage(const char*) {}
 
 std::ptrdiff_t OffsetInImage(const void*) { return -1; }
+
+Image NotedImage() { return {0, 0}; }
+
+std::string NameAt(const void*) { return ""; }
 
 #else
 
@@ -143,6 +148,8 @@ void NoteImage(const char* path) {
   g_image_end = end;
 }
 
+Image NotedImage() { return {g_image_first.load(), g_image_end.load()}; }
+
 std::ptrdiff_t OffsetInImage(const void* address) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(address);
   const uintptr_t first = g_image_first.load(std::memory_order_relaxed);
@@ -163,6 +170,8 @@ void NoteImage(const char*) {}
 
 std::ptrdiff_t OffsetInImage(const void*) { return -1; }
 
+Image NotedImage() { return {0, 0}; }
+
 #endif
 
 int OpenToAppend(const char* path) {
@@ -180,10 +189,16 @@ void AppendToFile(int file, const char* text, size_t size) {
 
 void CloseFile(int file) { close(file); }
 
-int InsideTarget(int now) {
-  using Hook = int (*)(int);
-  static const Hook hook = reinterpret_cast<Hook>(dlsym(RTLD_DEFAULT, "EpforgeBlocksInside"));
-  return hook == nullptr ? 0 : hook(now);
+void* SymbolOfAny(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+std::string NameAt(const void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_sname == nullptr) return "";
+  int status = 0;
+  char* readable = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+  const std::string name = status == 0 && readable != nullptr ? readable : info.dli_sname;
+  std::free(readable);
+  return name;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace shim {
@@ -27,8 +28,18 @@ int OpenToAppend(const char* path);
 void AppendToFile(int file, const char* text, size_t size);
 void CloseFile(int file);
 
-// Tells the allocation hooks, if they are loaded, that this thread is in the target now (a number
-// of kFunctions plus one) or not (0). Returns what it was.
-int InsideTarget(int now);
+// A symbol of any library that this process has loaded for all; null if there is none.
+void* SymbolOfAny(const char* name);
+
+// Where the noted library lies.
+struct Image {
+  std::uintptr_t first;
+  std::uintptr_t end;
+};
+
+Image NotedImage();
+
+// The name of the function that an address is in, where the library says it; empty otherwise.
+std::string NameAt(const void* address);
 
 }  // namespace shim

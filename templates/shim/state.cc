@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "allocations.h"
 #include "json.h"
 #include "log.h"
-#include "platform.h"
 
 namespace shim {
 namespace {
@@ -43,6 +43,8 @@ Enter::Enter(int function, bool is_callback, const void* object)
   WriteLog("enter", kFunctions[function].name, object);
   inside_before_ = InsideTarget(is_callback ? function + 1 : 0);
 }
+
+void Enter::Returned() { InsideTarget(0); }
 
 Enter::~Enter() {
   InsideTarget(inside_before_);

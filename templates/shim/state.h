@@ -35,6 +35,9 @@ class Enter {
 
   void Failed() { failed_ = true; }
 
+  // What is done from now on, the target does not do.
+  void Returned();
+
  private:
   Frame frame_;
   bool failed_ = false;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "log.h"
+#include "allocations.h"
 #include "platform.h"
 #include "state.h"
 #include "tables.h"
@@ -87,6 +87,7 @@ const Target* LoadTarget(std::string& error) {
     return nullptr;
   }
   NoteImage(path);
+  FollowAllocations();
   g_target = loaded;
   g_path = path;
   return &g_target;

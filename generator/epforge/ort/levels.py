@@ -107,6 +107,12 @@ def key_corrections() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
+def required_arguments(struct: str, function: str) -> frozenset[str]:
+    """The parameters of a function of the runtime that certainly must not be null."""
+    return frozenset(_json("required.json")["required"].get(struct, {}).get(function, ()))
+
+
+@cache
 def _all_structs() -> tuple[Struct, ...]:
     """Every struct with every member up to the newest level."""
     table = _json("structs.json")

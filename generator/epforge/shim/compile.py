@@ -21,6 +21,7 @@ from epforge.shim.render import render_shim, templates_dir
 
 _WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden")
+_BLOCKS = "libepforge_blocks.so"
 _COMPILE_S = 900.0  # zig compiles its C++ library first
 
 
@@ -82,6 +83,8 @@ def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> No
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
         stage = folder / "made"
         stage.mkdir()
+        if not sys.platform.startswith("linux"):
+            sources = {file: text for file, text in sources.items() if file != "blocks.cc"}
         code = [file for file in sources if file.endswith(".cc")]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             jobs = [
@@ -96,8 +99,10 @@ def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> No
         if sys.platform.startswith("linux"):
             exports = templates_dir() / "exports.lds"  # no symbol may keep the shim in memory
             libraries = [f"-Wl,--version-script={exports}", "-ldl", "-lpthread"]
-        objects = [f"{file}.o" for file in code]
+        objects = [f"{file}.o" for file in code if file != "blocks.cc"]
         _run([*command, "-shared", *objects, *libraries, "-o", f"made/{library_name()}"], folder)
+        if "blocks.cc" in sources:
+            _run([*command, "-shared", "blocks.cc.o", "-o", f"made/{_BLOCKS}"], folder)
         try:
             os.replace(stage, place)
         except OSError:

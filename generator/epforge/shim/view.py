@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from epforge.names import Safe
-from epforge.ort.levels import known_levels, load_level
-from epforge.ort.model import ApiLevel, Member, Param, Role, Struct
+from epforge.ort.levels import known_levels, load_level, required_arguments
+from epforge.ort.model import ApiLevel, Member, Need, Param, Role, Struct
 from epforge.shim.ownership import BORROWED, GIVEN, OPEN, PURE, TAKEN
 
 _OUT = re.compile(r"(Ort\w+)\*\*")
@@ -40,6 +40,7 @@ class FunctionView:
         name: ``OrtApi.CreateStatus``.
         member: what its struct calls it; the entry points are in none.
         known: are its parameters?
+        needed: a runtime crashes or fails where this callback is null.
         roles: of its arguments, as a C++ list.
     """
 
@@ -48,6 +49,7 @@ class FunctionView:
     member: Safe
     since: int
     known: bool
+    needed: bool
     roles: Safe
 
 
@@ -122,7 +124,10 @@ class View:
     def functions(self) -> list[FunctionView]:
         """Everything that has a number, in that order."""
         by_name = {f.name: f for s in self.structs for f in s.functions}
-        plain = [FunctionView(0, n, Safe(""), 0, True, Safe("")) for n in _ENTRIES.values()]
+        plain = [
+            FunctionView(self._ids[name], name, Safe(""), 0, True, False, Safe(""))
+            for name in _ENTRIES.values()
+        ]
         by_name = {f.name: f for f in plain} | by_name
         return [by_name[name] for name in self._ids]
 
@@ -256,6 +261,7 @@ class View:
             member=Safe(member.name),
             since=member.since,
             known=member.params is not None,
+            needed=member.need in (Need.REQUIRED, Need.CRASHES),
             roles=Safe(", ".join(roles)),
         )
 
@@ -266,6 +272,8 @@ class View:
         name = f"{struct.name}.{member.name}"
         kinds = {kind.type for kind in self.kinds}
         roles = []
+        if param.name in required_arguments(struct.name, member.name):
+            roles.append("kRequired")
         if made := _made(name, param):
             assert made in kinds
             roles.append("kMakes")

@@ -130,10 +130,11 @@ class Site:
             log: the file that the shim writes what is under way to.
             pretend: the level of an older runtime to play; 0 for what the runtime is.
         """
-        from epforge.validate.worker.shimmed import environment
+        from epforge.validate.worker.shimmed import environment, hooks
 
         variables = {**self.environment, **environment(self.library, log, pretend)}
-        return replace(self, library=shim, environment=variables)
+        preload = self.preload or hooks(shim)  # sanitizers have hooks of their own
+        return replace(self, library=shim, environment=variables, preload=preload)
 
     def worker(self, job: Mapping[str, object]) -> WorkerRun:
         given = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import sys
 import urllib.parse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,6 +64,38 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Blocks:
+    """What the library allocated from one place, in one of its callbacks, and did not free.
+
+    Args:
+        place: the name of the function, or the offset in the library's file.
+        offset: the same as a number, for addr2line; 0 if it is not in the library.
+        callback: what the runtime had called.
+    """
+
+    place: str
+    offset: int
+    callback: str
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class LiveBlocks:
+    """What the library allocated in its callbacks and did not free.
+
+    Args:
+        lost: blocks that found no room in the table, and are not among them.
+        groups: the largest.
+    """
+
+    count: int
+    bytes: int
+    lost: int
+    groups: tuple[Blocks, ...]
+
+
+@dataclass(frozen=True)
 class Hardware:
     """A device that this machine does not have. Types: 0 CPU, 1 GPU, 2 NPU."""
 
@@ -79,6 +112,61 @@ class Hardware:
         return ",".join(
             [str(self.type), str(self.vendor_id), str(self.device_id), _word(self.vendor), *pairs]
         )
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A made-up place for tensors. Types: 0 CPU, 1 GPU, 2 FPGA, 3 NPU. Kinds: 0 the device's own,
+    5 memory of it that the host can reach."""
+
+    type: int
+    vendor_id: int
+    device_id: int
+    kind: int = 0
+
+    @property
+    def word(self) -> str:
+        """It as a word of a command."""
+        return f"{self.type}:{self.vendor_id}:{self.device_id}:{self.kind}"
+
+
+@dataclass(frozen=True)
+class Created:
+    """What CreateEpFactories came to.
+
+    Args:
+        failed: it returned a status, which said `text`.
+        count: what it said that there were.
+        written: factories that it left in the array (which were released).
+    """
+
+    failed: bool
+    text: str
+    count: int
+    written: int
+
+
+@dataclass(frozen=True)
+class Streams:
+    """What the streams of a device come to.
+
+    Args:
+        aware: the factory says that it is aware of streams.
+        memory: the device has memory of its own.
+        stream: one was made; the rest says what it can do.
+        refused: why none was made.
+        handle: it has a native handle.
+        notification: it makes notifications.
+        wrong: the error of activating one, waiting for it or flushing the stream.
+    """
+
+    aware: bool
+    memory: bool
+    stream: bool
+    refused: str = ""
+    handle: bool = False
+    notification: bool = False
+    wrong: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +194,16 @@ class Shim:
         self._control = self._library.EpforgeShimControl
         self._control.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
         self._control.restype = ctypes.c_int
+
+    def close(self) -> None:
+        """Lets go of the library: it may leave the memory when the runtime lets go of it, too."""
+        handle, self._library._handle = self._library._handle, 0
+        if sys.platform == "win32":
+            ctypes.windll.kernel32.FreeLibrary(ctypes.c_void_p(handle))
+        else:
+            import _ctypes
+
+            _ctypes.dlclose(handle)
 
     def control(self, command: str) -> Any:
         """The answer to a command. Raises ShimCommandError."""
@@ -156,6 +254,49 @@ class Shim:
         """Every call from now of a function of the runtime takes so much longer; 0 for as usual."""
         self.control(f"delay {name} {milliseconds}")
 
+    def exhaust(self, nth: int) -> None:
+        """The ``nth`` operator new from now on inside the library's callbacks throws.
+
+        Raises ShimCommandError unless the process was started with `hooks` preloaded.
+        """
+        self.control(f"exhaust {nth}")
+
+    def exhaust_off(self) -> bool:
+        """Ends that; was there an allocation left to fail?"""
+        return bool(self.control("exhaust_off")["left"])
+
+    def live_blocks(self) -> LiveBlocks:
+        """Raises ShimCommandError unless the process was started with `hooks` preloaded."""
+        said = self.control("live_blocks")
+        groups = tuple(Blocks(**one) for one in said.pop("groups"))
+        return LiveBlocks(**said, groups=groups)
+
+    def create(self, how: str) -> Created:
+        """CreateEpFactories called anew while the library is registered: "max0" where there is
+        room for no factory, "old" by a runtime of 1.21, "null" by one without any table. A crash
+        is the library's."""
+        said = self.control(f"create {how}")
+        return Created(bool(said["failed"]), said["text"], said["count"], said["written"])
+
+    def can_copy(self, source: Memory, destination: Memory) -> list[bool]:
+        """What the data transfer of each factory with devices says; none without one."""
+        return list(self.control(f"can_copy {source.word} {destination.word}"))
+
+    def streams(self) -> list[Streams]:
+        """What the streams of each device come to."""
+        return [
+            Streams(
+                aware=bool(one["aware"]),
+                memory=bool(one["memory"]),
+                stream=bool(one["stream"]),
+                refused=str(one.get("refused", "")),
+                handle=bool(one.get("handle")),
+                notification=bool(one.get("notification")),
+                wrong=str(one.get("wrong", "")),
+            )
+            for one in self.control("streams")
+        ]
+
     def expect(self, level: int) -> None:
         """The library is built for that level: its stamps are not to be newer."""
         self.control(f"expect {level}")
@@ -168,6 +309,13 @@ class Shim:
         """What the library is offered; None for this machine's own devices."""
         words = ";".join(device.words for device in devices) if devices else "none"
         self.control(f"hardware {'-' if devices is None else words}")
+
+
+def hooks(shim: str | Path) -> tuple[str, ...]:
+    """What must be preloaded for `Shim.exhaust` and `Shim.live_blocks`; nothing where there are
+    no such hooks (they are for Linux)."""
+    path = Path(shim).with_name("libepforge_blocks.so")
+    return (str(path),) if path.is_file() else ()
 
 
 def prepare(target: str | Path, log: str | Path | None = None, pretend: int = 0) -> None:
