@@ -45,10 +45,10 @@ def command(
     rung: Annotated[
         list[str] | None,
         typer.Option(
-            help="static, load, ops, graphs, context, conformance, fuzz or package; may be "
-            "repeated. By default all but conformance, which runs ONNX's own tests of every op and "
-            "takes minutes, fuzz, which tries random graphs and spoilt compiled models, and "
-            "package, which installs the project's wheel in a fresh environment.",
+            help="static, load, ops, graphs, context, conformance, memory, threads, fuzz, package "
+            "or matrix; may be repeated. By default all but conformance (ONNX's own tests of every "
+            "op), fuzz (random graphs, spoilt compiled models), package (the project's wheel in a "
+            "fresh environment) and matrix (every onnxruntime that the library promises).",
             metavar="NAME",
         ),
     ] = None,

@@ -37,6 +37,7 @@ from epforge.validate.environment import environment
 from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import Loaded, Loader
 from epforge.validate.model import (
+    FIRST,
     RUNGS,
     USUAL,
     USUAL_FUZZING,
@@ -55,6 +56,7 @@ from epforge.validate.static import Kind
 from epforge.validate.telling import Teller
 
 __all__ = [
+    "FIRST",
     "RUNGS",
     "THIS",
     "USUAL",
@@ -105,7 +107,7 @@ def validate(
     library: Path,
     manifest: Path | None = None,
     *,
-    rungs: Sequence[Rung] = USUAL,
+    rungs: Sequence[Rung] = FIRST,
     runtimes: Sequence[Runtime | OfTarget] = (THIS,),
     target: Target | None = None,
     keep_going: bool = False,

@@ -29,6 +29,8 @@ class Rung(StrEnum):
 
 
 RUNGS = tuple(Rung)
+# What shows soon that a library works; it needs no compiler.
+FIRST = (Rung.STATIC, Rung.LOAD, Rung.OPS, Rung.GRAPHS, Rung.CONTEXT)
 # What is climbed unless somebody asks for others: all that installs nothing and ends soon.
 _ASKED_FOR = (Rung.CONFORMANCE, Rung.FUZZ, Rung.PACKAGE, Rung.MATRIX)
 USUAL = tuple(rung for rung in RUNGS if rung not in _ASKED_FOR)
