@@ -41,6 +41,7 @@ TRAPS = {
     "names": "D19, D20",
     "version": "D21",
     "any-vendor": "D29",
+    "session": "D29",
     "concurrency": "D56",
     "exports": "D73",
     "unload": "D73",
@@ -48,7 +49,6 @@ TRAPS = {
     "zero size": "D55",
     "versions": "D62",
     "compiled models": "D65",
-    "float64 in float32": "D61",
 }
 _EMPTY = re.compile(r"\((\d+,)*0(,\d+)*\)|no rows|no elements|zero size|nothing|no batches|empty")
 
@@ -183,7 +183,7 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield f"| | {' | '.join(row.peer.name for row in rows)} |"
     yield f"| --- |{' --- |' * len(rows)}"
     for title, fact in FACTS:
-        cells = [(row.missing and "") or cell(fact(row)) for row in rows]
+        cells = ["" if row.missing else cell(fact(row)) for row in rows]
         yield f"| {title} | {' | '.join(cells)} |"
 
 
@@ -287,9 +287,15 @@ def findings(row: Row) -> Iterator[tuple[str, str]]:
     elif row.helper and set(row.names) - set(row.helper):
         left = ", ".join(sorted(set(row.names) - set(row.helper)))
         yield "names", f"its package does not tell of {left}"
+    _, _, version = row.peer.wheel.partition("==")
+    said = {factory["version"] for factory in row.answers.get("factories", ())}
+    for other in sorted(each for each in said if version and not each.startswith(version)):
+        yield "version", f"the package is {version}, its EP says {other}"
     for check in row.checks("load"):
         if check["outcome"] in BAD and check["name"] not in ("unload", "stderr"):
             yield check["name"], check["detail"]
+        elif check["name"] == "options" and "is accepted" in check["detail"]:
+            yield "options", check["detail"].partition(";")[0]
     yield from causes(row)
     for check in row.checks("context"):
         if "NULL EPContext node" in check["detail"] or "nothing said" in check["detail"]:

@@ -63,6 +63,7 @@ def test_nothing_is_found_in_what_is_right() -> None:
         (factory(name=NAME, ep=NAME), "name", "registered under"),
         (factory(ep="Y"), "name", "'Y'"),
         (factory(vendor_id=0x5143), "any-vendor", "cpu of AMD"),
+        (factory(vendor_id=0x4D4F4351), "any-vendor", "of Qualcomm, offers"),
         (factory(errors=(("CreateEp", "no driver"),)), "error", "CreateEp: no driver"),
         (factory(structs=(EP,)), "concurrency", "may be concurrent"),
         (factory(structs=(replace(EP, unset=(), lacking=("GetName",)),)), "members", "GetName"),

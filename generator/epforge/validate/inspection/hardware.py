@@ -18,6 +18,7 @@ VENDORS = {
     0x1414: "Microsoft",
     0x5143: "Qualcomm",
     0x8086: "Intel",
+    0x4D4F4351: "Qualcomm",  # "QCOM", as firmware spells it
 }
 _USUAL = {
     "cpu": (0x8086, 0x1022, 0x13B5, 0x5143),
