@@ -298,7 +298,7 @@ def findings(row: Row) -> Iterator[tuple[str, str]]:
             yield "options", check["detail"].partition(";")[0]
     yield from causes(row)
     for check in row.checks("context"):
-        if "NULL EPContext node" in check["detail"] or "nothing said" in check["detail"]:
+        if check["outcome"] in BAD or "nothing said" in check["detail"]:
             yield "compiled models", check["detail"]
 
 

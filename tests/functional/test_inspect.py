@@ -183,6 +183,14 @@ def test_the_verb(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def test_the_schema_is_printed() -> None:
+    command = [sys.executable, "-m", "epforge", "schema", "--inspection"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == json_schema()
+    both = subprocess.run([*command, "--report"], capture_output=True, text=True, check=False)
+    assert both.returncode == 2
+
+
 def test_the_verb_on_wrong_calls(tmp_path: Path) -> None:
     missing = run(str(tmp_path / "nothing.so"))
     assert (missing.returncode, missing.stdout) == (2, "")

@@ -125,6 +125,18 @@ def test_what_is_declared_must_be_done(
     assert says in checks["support"].detail
 
 
+@pytest.mark.parametrize("declared", [None, NONE])
+def test_a_library_that_writes_no_node_has_not_refused(
+    declared: Mapping[str, bool] | None, tmp_path: Path
+) -> None:
+    claims = None
+    if declared is not None:
+        claims = compiled_manifest(tmp_path / "m.json", ep_context=declared)
+    checks = climbed(toy("FAULT_NULL_NODES", source=COMPILED), claims)
+    assert outcomes(checks) == {"support": Outcome.FAILED}
+    assert "embed is neither done nor refused" in checks["support"].detail
+
+
 def test_half_of_it_can_be_declared(tmp_path: Path) -> None:
     claims = compiled_manifest(tmp_path / "m.json", ep_context={"external": True})
     checks = climbed(toy("FAULT_REFUSES_EMBED", source=COMPILED), claims)

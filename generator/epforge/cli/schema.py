@@ -1,4 +1,4 @@
-"""``epforge schema``: the JSON Schema of blueprints, and that of reports."""
+"""``epforge schema``: the JSON Schema of blueprints, and those of reports."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ def schema(
     report: Annotated[
         bool, typer.Option("--report", help="The schema of `epforge validate --report` instead.")
     ] = False,
+    inspection: Annotated[
+        bool, typer.Option("--inspection", help="The schema of `epforge inspect --json` instead.")
+    ] = False,
 ) -> None:
     """Prints the JSON Schema of blueprints, for completion and checks in editors.
 
@@ -28,7 +31,10 @@ def schema(
         epforge schema -o epforge.schema.json
         # yaml-language-server: $schema=./epforge.schema.json
     """
-    text = json.dumps(_reports() if report else _blueprints(), indent=2) + "\n"
+    if report and inspection:
+        raise UsageError("give --report or --inspection, not both")
+    made = _reports if report else _inspections if inspection else _blueprints
+    text = json.dumps(made(), indent=2) + "\n"
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -46,6 +52,12 @@ def _blueprints() -> object:
 
 def _reports() -> object:
     from epforge.report import json_schema
+
+    return json_schema()
+
+
+def _inspections() -> object:
+    from epforge.validate.inspection import json_schema
 
     return json_schema()
 

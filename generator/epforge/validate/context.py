@@ -23,6 +23,7 @@ _WRITING = ("write", "output", "share")
 _READING = ("read", "read shared", "damage", "names")
 _OF_SHARING = ("share", "read shared")
 _OF_FILES = ("names",)
+_NO_NODE = "returned a NULL EPContext node"  # ONNX Runtime's words
 
 
 def run(site: Site) -> tuple[Check, ...]:
@@ -93,6 +94,9 @@ def _answer(mode: str, tried: Sequence[Mapping[str, Any]]) -> _Answer:
 def _as_declared(declared: EpContext | None, answers: Sequence[_Answer]) -> tuple[Outcome, str]:
     """Outcome and detail of asking; without a manifest nothing is declared, and all is well."""
     wrong = [_against(declared, answer) for answer in answers] if declared else []
+    if not any(wrong) and (broken := [a for a in answers if _NO_NODE in a.refusal]):
+        # It has compiled, and written nothing: ONNX Runtime refuses, and cannot say why.
+        wrong = [f"{a.mode} is neither done nor refused: {a.words}" for a in broken[:1]]
     if any(wrong):
         return Outcome.FAILED, "; ".join(filter(None, wrong))
     does = [answer.mode for answer in answers if answer.does]
