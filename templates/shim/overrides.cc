@@ -116,4 +116,18 @@ OrtStatus* Override<&OrtEpApi::EpGraphSupportInfo_AddNodesToFuse>::Call(
   return real(info, nodes, count, options);
 }
 
+OrtStatus* Override<&OrtModelEditorApi::CreateNode>::Call(
+    decltype(OrtModelEditorApi::CreateNode) real, const char* type, const char* domain,
+    const char* name, const char* const* inputs, size_t input_count, const char* const* outputs,
+    size_t output_count, OrtOpAttr** attributes, size_t attribute_count, OrtNode** node) {
+  const size_t count = attributes == nullptr ? 0 : attribute_count;
+  const std::vector<const OrtOpAttr*> before(attributes, attributes + count);
+  OrtStatus* status = real(type, domain, name, inputs, input_count, outputs, output_count,
+                           attributes, attribute_count, node);
+  for (size_t i = 0; i < count; ++i) {
+    if (attributes[i] == nullptr) Given(Kind::kOpAttr, before[i]);
+  }
+  return status;
+}
+
 }  // namespace shim

@@ -55,4 +55,12 @@ struct Override<&OrtEpApi::EpGraphSupportInfo_AddNodesToFuse> {
                          const OrtNodeFusionOptions* options);
 };
 
+template <>
+struct Override<&OrtModelEditorApi::CreateNode> {
+  static OrtStatus* Call(decltype(OrtModelEditorApi::CreateNode) real, const char* type,
+                         const char* domain, const char* name, const char* const* inputs,
+                         size_t input_count, const char* const* outputs, size_t output_count,
+                         OrtOpAttr** attributes, size_t attribute_count, OrtNode** node);
+};
+
 }  // namespace shim

@@ -13,6 +13,7 @@ BORROWED = frozenset({
     "OrtApi.KernelContext_GetPreallocatedOutput",
     "OrtApi.CreateSharedAllocator",
     "OrtApi.GetSharedAllocator",
+    "OrtApi.ShapeInferContext_GetInputTypeShape",
     "OrtApi.Run",
     "OrtApi.RunAsync",
 })  # fmt: skip
@@ -28,7 +29,8 @@ TAKEN = {
 """Arguments that belong to the runtime after success, and the shim's word for it."""
 
 GIVEN = frozenset({("OrtModelEditorApi.CreateNode", "attributes")})
-"""Arrays ``OrtX**`` that go in, and are copied."""
+"""Arrays ``OrtX**`` that go in. Headers say that what is in them is copied; releases up to 1.32
+take it over and leave nulls in its place, which the shim sees."""
 
 OPEN = frozenset({"OrtStatus", "OrtKeyValuePairs", "OrtValue", "OrtAllocator", "OrtKernelImpl"})
 """Handles that a library can also get in a way that no function of a table stands for: from a
