@@ -338,6 +338,12 @@ class Library:
         factory("CreateEp", factory.address, devices, pairs, 1, options, 0, byref(made))
         return Table(self.ort, "OrtEp", made.value)
 
+    def release(self) -> None:
+        """Gives the factory back."""
+        release = ctypes.cast(self.code.ReleaseEpFactory, c_void_p).value
+        assert release
+        self.ort.check(call(release, self.factory.address))
+
     def compatibility(self, ep: Table) -> str:
         """What an execution provider writes into the models that it compiles."""
         return ctypes.string_at(ep.get("GetCompiledModelCompatibilityInfo", ep.address, 0)).decode()

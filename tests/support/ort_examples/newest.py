@@ -101,7 +101,9 @@ def the_best_candidate(place: Place) -> None:
     with example(place, "newest") as it:
         library = Library(it.ort, place.libraries["newest"])
         options = it.api.make("CreateSessionOptions")
-        best = library.compatibility(library.make_ep(it.hardware, options))
+        made = library.make_ep(it.hardware, options)
+        best = library.compatibility(made)
+        library.factory.get("ReleaseEp", library.factory.address, made.address)
         assert ";version=0.1.0;" in best
         texts = (
             best.replace(it.ep, "SomeOtherEp"),
@@ -110,3 +112,4 @@ def the_best_candidate(place: Place) -> None:
         )
         candidates = [{"num_models": "1", "0.ep_compatibility_info": each} for each in texts]
         assert library.select(it.hardware, candidates) == 2
+        library.release()
