@@ -527,11 +527,8 @@ THREADS = (
                 "",
             ),
         ),
-        ("--rung", "memory", "--rung", "threads"),
-        (
-            Sign("memory", ".*", "IsConcurrentRunSupported"),
-            Sign("threads", ".*", "IsConcurrentRunSupported"),
-        ),
+        ("--rung", "threads"),
+        (Sign("threads", "concurrency", r"OrtEp\.IsConcurrentRunSupported"),),
     ),
     Defect(
         "shared frame",
@@ -549,7 +546,7 @@ THREADS = (
                 "",
             ),
         ),
-        ("--rung", "graphs"),
+        ("--rung", "threads"),
         (Sign("threads", ".*", "."), Sign("graphs", "shapes|sessions", "thread|twice")),
     ),
 )

@@ -322,8 +322,8 @@ NUMBERS = (
                 '#include "gen/kernels/relu.h"\n\n#include <vector>\n',
             ),
         ),
-        _GRAPHS,
-        (Sign("graphs", "shapes|sessions", "Relu|thread"), Sign("threads", ".*", ".")),
+        ("--rung", "threads"),
+        (Sign("threads", "runs|churn|pool", "."),),
     ),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ CYCLES = 1000
 CYCLES_DIVIDED = 200
 ROUNDS = 50
 MOST_FAILURES = 400
-_ORDER = ("sessions", "registrations", "handles", "versions", "contracts", "failures")
+_ORDER = ("sessions", "registrations", "handles", "versions", "contracts", "failures", "exhausted")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,12 @@ def lines(site: Site, effort: Effort | None = None) -> Iterator[Check]:
     site.progress(f"memory: {effort.cycles} sessions, and calls that fail")
     with tempfile.TemporaryDirectory(prefix="epforge-memory-") as folder, workers(2) as pool:
         lives = pool.submit(_lives, site, shim, effort)
-        failing = pool.submit(_failing, site, shim, effort, Path(folder) / "log")
-        yield from _checks(site, [lives.result(), failing.result()], effort)
+        logs = [Path(folder) / name for name in ("calls", "allocations")]
+        failing = pool.submit(_failing, site, shim, {**_job(site, effort), "fail": True}, logs[0])
+        job = {**_job(site, effort), "exhaust": True}
+        exhausting = pool.submit(_failing, site, shim, job, logs[1])
+        ran = [lives.result(), failing.result(), exhausting.result()]
+        yield from _checks(site, ran, effort)
 
 
 def _job(site: Site, effort: Effort) -> dict[str, object]:
@@ -65,6 +69,7 @@ def _job(site: Site, effort: Effort) -> dict[str, object]:
         "rounds": effort.rounds,
         "most": effort.failures,
         "fail": False,
+        "exhaust": False,
         "log": "",
     }
 
@@ -73,17 +78,16 @@ def _lives(site: Site, shim: Path, effort: Effort) -> Ran:
     return site.shimmed(shim).cases(_job(site, effort))
 
 
-def _failing(site: Site, shim: Path, effort: Effort, log: Path) -> Ran:
-    """The lives in which calls fail. Each worker writes a log of its own, which says where it
-    died."""
+def _failing(site: Site, shim: Path, job: Mapping[str, object], log: Path) -> Ran:
+    """The lives in which calls or allocations fail. Each worker writes a log of its own, which says
+    where it died."""
 
     def place() -> str:
         steps = shimmed.under_way(log)
         log.unlink(missing_ok=True)
         return f"in {steps[0].what}: " if steps else ""
 
-    job = {**_job(site, effort), "fail": True, "log": str(log)}
-    return site.shimmed(shim, log).cases(job, place=place)
+    return site.shimmed(shim, log).cases({**job, "log": str(log)}, place=place)
 
 
 def _checks(site: Site, runs: Sequence[Ran], effort: Effort) -> Iterator[Check]:
@@ -110,4 +114,6 @@ def _passed(name: str, runs: Sequence[Ran], effort: Effort, cases: Sequence[Case
         "contracts": f"{noted('calls')} calls, none against the contract",
         "failures": f"{numbers(cases, 'call', 'calls')} failed: each ends in a status, in less "
         "being offered or in right results, and nothing stays behind",
+        "exhausted": f"{numbers(cases, 'allocation', 'allocations')} failed: no exception leaves a "
+        "callback",
     }.get(name, "")

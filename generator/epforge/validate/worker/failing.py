@@ -16,6 +16,7 @@ import numpy as np
 
 from epforge.validate.worker import host, session, shimmed
 from epforge.validate.worker.case import Cases
+from epforge.validate.worker.leftover import grown, left_by
 from epforge.validate.worker.records import Records
 
 # Functions that return no status, by their names; of any other the shim knows.
@@ -27,6 +28,7 @@ _NEVER = re.compile(
 # Structs of callbacks are released by the runtime: what it keeps after an error is no fault of the
 # library's.
 _STRUCT = "Ort"
+_LOGGING = "Logger_LogMessage"  # no reason to fail what it reports on
 _TABLES = ("OrtApi.", "OrtEpApi.", "OrtModelEditorApi.", "OrtCompileApi.")
 
 
@@ -39,9 +41,13 @@ class Life:
     taken: int = 0  # nodes
     results: list[list[Any]] = field(default_factory=list)
 
+    def less_than(self, other: Life) -> bool:
+        """Was something refused, or less offered?"""
+        return bool(self.said) or (self.devices, self.taken) != (other.devices, other.taken)
+
     def wrong_beside(self, other: Life) -> bool:
         """Was something else computed, though nothing was said and nothing declined?"""
-        if self.said or (self.devices, self.taken) != (other.devices, other.taken):
+        if self.less_than(other):
             return False
         return any(
             not np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f")
@@ -88,18 +94,23 @@ class Bench:
         self._shim = shim
         self._models = models
         self._log = Path(job["log"])
+        self._usually: set[str] = set()  # what stays behind when nothing fails
 
     def usual(self) -> tuple[Life, dict[str, int]]:
         """A life in which nothing fails, and the functions that the library calls in it."""
+        self._life()  # what is made once is there
         self._shim.reset()
+        before = left_by(self._shim)
         life = self._life()
         calls = self._shim.calls()
+        self._usually = set(grown(before, left_by(self._shim)))
         return life, calls
 
     def failing(self, usual: Life, name: str, nth: int) -> str:
         """What is wrong with a life in which that call fails."""
         self._shim.reset()
         read_from = self._log.stat().st_size if self._log.is_file() else 0
+        before = left_by(self._shim)
         self._shim.fail(name, nth)
         life = self._life()
         self._shim.fail_off()
@@ -118,6 +129,11 @@ class Bench:
         ]
         if left:
             return f"{within}not given back: {', '.join(left)}"
+        lost = [text for text in grown(before, left_by(self._shim)) if text not in self._usually]
+        if lost:
+            return f"{within}not freed: {'; '.join(lost[:3])}"
+        if name.endswith(_LOGGING) and life.less_than(usual):
+            return f"{within}what cannot be logged fails: {' '.join(life.said)[:200]}"
         if life.wrong_beside(usual):
             return f"{within}nobody is told, and what is computed is wrong"
         return ""

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from epforge.validate.worker import failing, host, samples, session, shimmed
+from epforge.validate.worker import exhausting, failing, host, leftover, samples, session, shimmed
 from epforge.validate.worker.case import Cases, NotCheckedError
 from epforge.validate.worker.here import Here
+from epforge.validate.worker.leftover import left_by
 from epforge.validate.worker.records import Records
 
 _WARM = 50
@@ -23,7 +24,8 @@ _MOST_ALLOCATED = 400  # bytes for each session: the runtime itself has some 100
 
 
 def run(job: Mapping[str, Any], records: Records) -> None:
-    """Lives that end well, or with ``job["fail"]`` those in which calls fail; records cases."""
+    """Lives that end well, or with ``job["fail"]`` those in which calls fail, or with
+    ``job["exhaust"]`` those in which allocations do; records cases."""
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(4)
@@ -35,6 +37,8 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         models = _models(job)
     if job["fail"]:
         failing.run(job, records, shim, models)
+    elif job["exhaust"]:
+        exhausting.run(job, records, shim, models)
     else:
         _Lives(job, Cases(job, records), records, shim, models).run()
 
@@ -87,7 +91,7 @@ class _Lives:
         for _ in range(min(_WARM, count)):
             once()
         gc.collect()
-        before, grown = self._held(), _Growth(_allocated)
+        before, blocks, grown = self._held(), left_by(self._shim), _Growth(_allocated)
         for window in range(_WINDOWS):
             for _ in range(count // _WINDOWS):
                 once()
@@ -99,6 +103,8 @@ class _Lives:
             for kind, held in sorted(self._held().items())
             if held != before.get(kind, 0)
         ]
+        more = leftover.grown(blocks, left_by(self._shim), least=count)
+        wrong += [f"{text} never freed in {count} sessions" for text in more]
         if not wrong and grown.size > _MOST_ALLOCATED * count:
             wrong = [f"{grown.size // count} bytes stay allocated in each of {count} sessions"]
         return "; ".join(wrong)
