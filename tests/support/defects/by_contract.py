@@ -479,7 +479,7 @@ MEMORY = (
                 "bool StreamAware() const { return true; }",
             ),
         ),
-        _MEMORY,
+        (*_MEMORY, "--keep-going"),
         _memory("IsStreamAware|CreateSyncStreamForDevice"),
     ),
     Defect(
