@@ -64,7 +64,7 @@ def test_a_generated_library_is_well(climb: Climb, minimal: Project) -> None:
     passed = {name for name, check in lines.items() if check.outcome is Outcome.PASSED}
     assert passed >= {
         *("entry points", "factory", "sessions", "registrations", "handles"),
-        *("versions", "contracts", "failures", "exhausted"),
+        *("versions", "contracts", "failures", "exhausted", "twins"),
     }
 
 

@@ -46,11 +46,11 @@ def _place(runtime: Runtime, job: Mapping[str, object], limits: Limits, shim: Pa
         assert isinstance(known, Mapping)
         variables = {**known, **environment(str(job["library"]), log)}
         again = runtime.run({**job, "library": str(shim), "environment": variables}, limits)
-        return _words(under_way(log)) if again.signal else ""
+        return words(under_way(log)) if again.signal else ""
 
 
-def _words(steps: list[Step]) -> str:
-    """OrtEp.Compile, in a call of OrtApi.Node_GetName."""
+def words(steps: list[Step]) -> str:
+    """The callbacks that were under way: OrtEp.Compile, in a call of OrtApi.Node_GetName."""
     found = []
     for step in steps:
         path = (*step.outer, step.what)

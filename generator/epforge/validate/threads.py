@@ -14,9 +14,11 @@ from typing import Any
 
 from epforge.errors import MissingError
 from epforge.validate.load import verdict
+from epforge.validate.locate import words
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import WorkerRun, workers
 from epforge.validate.site import Ran, Site, as_case, by_line, idle, verdict_of
+from epforge.validate.worker.shimmed import under_way
 
 _LINES = ("runs", "churn", "pool", "creation")
 _SETS = ("runs", "creation")
@@ -102,8 +104,12 @@ def _concurrency(site: Site, run: WorkerRun) -> Check:
 def _registry(site: Site, turns: WorkerRun, crowd: WorkerRun, log: Path) -> Check:
     check = partial(site.check, Rung.THREADS, "registry")
     seconds = turns.seconds + crowd.seconds
-    if wrong := _wrong(turns) or _wrong(crowd):
+    if wrong := _wrong(turns):
         return check(*wrong, seconds)
+    if wrong := _wrong(crowd):
+        outcome, fault = wrong
+        place = words(under_way(log))
+        return check(outcome, fault + (f"; EPs made at once are in {place}" * bool(place)), seconds)
     (alone,), (together,) = turns.named("shim"), crowd.named("shim")
     if together["wrong"]:
         return check(Outcome.FAILED, f"EPs made at once: {together['wrong']}", seconds)

@@ -149,7 +149,7 @@ DEVICES = (
             ),
         ),
         _MEMORY,
-        _memory("GetSupportedDevices|CreateEpDevice"),
+        _memory("GetSupportedDevices", "twins|failures"),
     ),
     Defect(
         "D27",
@@ -205,7 +205,7 @@ DEVICES = (
             ),
         ),
         _MEMORY,
-        _memory("MemoryInfo"),
+        _memory("CreateAllocator|MemoryInfo", "twins"),
     ),
     Defect(
         "FR24",
@@ -479,8 +479,8 @@ MEMORY = (
                 "bool StreamAware() const { return true; }",
             ),
         ),
-        (*_MEMORY, "--keep-going"),
-        _memory("IsStreamAware|CreateSyncStreamForDevice"),
+        ("--rung", "load"),
+        (Sign("load", "session|two names|rounds", "CreateSyncStreamForDevice"),),
     ),
     Defect(
         "D60",

@@ -17,7 +17,16 @@ CYCLES = 1000
 CYCLES_DIVIDED = 200
 ROUNDS = 50
 MOST_FAILURES = 400
-_ORDER = ("sessions", "registrations", "handles", "versions", "contracts", "failures", "exhausted")
+_ORDER = (
+    "sessions",
+    "registrations",
+    "handles",
+    "versions",
+    "contracts",
+    "failures",
+    "exhausted",
+    "twins",
+)
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,8 @@ def _passed(name: str, runs: Sequence[Ran], effort: Effort, cases: Sequence[Case
         "contracts": f"{noted('calls')} calls, none against the contract",
         "failures": f"{numbers(cases, 'call', 'calls')} failed: each ends in a status, in less "
         "being offered or in right results, and nothing stays behind",
+        "twins": f"two devices of one kind work, and {numbers(cases[1:], 'call', 'calls')} failed "
+        "while they are listed",
         "exhausted": f"{numbers(cases, 'allocation', 'allocations')} failed: no exception leaves a "
         "callback",
     }.get(name, "")

@@ -64,13 +64,13 @@ def run(
     cases = Cases(job, records)
     with records.step("a life in which nothing fails"):
         usual, calls = bench.usual()
-    points = list(_points(calls, int(job["most"])))
-    records.write("points", count=len(points))
-    for name, nth in points:
+    chosen = list(points(calls, int(job["most"])))
+    records.write("points", count=len(chosen))
+    for name, nth in chosen:
         cases.run(f"failures/{name} ({nth})", partial(bench.failing, usual, name, nth))
 
 
-def _points(calls: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
+def points(calls: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
     """The calls that are to fail: of each function the first and the second, the last, and the one
     in the middle, where things that were made before have to be undone."""
     names = [name for name in sorted(calls) if name.startswith(_TABLES) and not _NEVER.search(name)]
@@ -118,10 +118,8 @@ class Bench:
         if where is None:  # it came to no such call, or the function returns no status
             return ""
         within = f"in {where}: " if where else ""
-        findings = [f for f in self._shim.findings() if f.rule not in ("bad-slot", "bad-stamp")]
-        if findings:
-            told = "; ".join(f"{f.where}: {f.rule}: {f.text}" for f in findings[:3])
-            return f"{within}{told}"
+        if findings := breaches(self._shim):
+            return f"{within}{'; '.join(findings[:3])}"
         left = [
             f"{count.held} {kind}"
             for kind, count in sorted(self._shim.counts().items())
@@ -172,6 +170,12 @@ class Bench:
             life.results.append(list(map(np.asarray, made.run(None, model.feeds))))
         except Exception as error:
             life.said.append(str(error))
+
+
+def breaches(shim: shimmed.Shim) -> list[str]:
+    """The breaches of contract that the shim has seen; those of the structs have a line."""
+    found = [each for each in shim.findings() if each.rule not in ("bad-slot", "bad-stamp")]
+    return [f"{each.where}: {each.rule}: {each.text}" for each in found]
 
 
 def _failed_in(log: Path, start: int, name: str) -> str | None:

@@ -11,7 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from epforge.validate.worker import exhausting, failing, host, leftover, samples, session, shimmed
+from epforge.validate.worker import (
+    exhausting,
+    failing,
+    host,
+    leftover,
+    samples,
+    session,
+    shimmed,
+    twins,
+)
 from epforge.validate.worker.case import Cases, NotCheckedError
 from epforge.validate.worker.here import Here
 from epforge.validate.worker.leftover import left_by
@@ -37,6 +46,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         models = _models(job)
     if job["fail"]:
         failing.run(job, records, shim, models)
+        twins.run(job, records, shim, models)
     elif job["exhaust"]:
         exhausting.run(job, records, shim, models)
     else:
