@@ -7,7 +7,7 @@ worker and becomes a result.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -36,6 +36,7 @@ from epforge.validate.cross import OfTarget, Target
 from epforge.validate.environment import environment
 from epforge.validate.instruments import NONE, Instruments
 from epforge.validate.load import Loaded, Loader
+from epforge.validate.matrix import Matrix
 from epforge.validate.model import (
     FIRST,
     RUNGS,
@@ -197,7 +198,7 @@ def validate(
     climb.teller.tell_all(checks)
     name = ep or (claims.ep if claims else "")
     versions: list[str] = []
-    loading = loadable and set(rungs) - {Rung.STATIC, Rung.PACKAGE}
+    loading = loadable and set(rungs) - {Rung.STATIC, Rung.PACKAGE, Rung.MATRIX}
     for runtime in runtimes if loading else ():
         with runtime.at_hand(progress) as there:
             loaded, more = climb.on_runtime(there, claims)
@@ -211,6 +212,12 @@ def validate(
         climb.teller.tell_all(packed)
         checks += packed
         versions = versions or list(dict.fromkeys(check.runtime for check in checks))
+    if loadable and Rung.MATRIX in rungs:
+        failed = any(check.outcome.bad for check in checks)
+        with climb.teller.timed(Rung.MATRIX):
+            for check in climb.matrix(claims, failed):
+                climb.teller.tell(check)
+                checks.append(check)
     if climb.folder:
         results.prune(climb.folder)
     return Report(
@@ -319,6 +326,36 @@ class _Climb:
             self.teller.tell(check)
             checks.append(check)
         return loaded, checks
+
+    def matrix(self, claims: manifests.Manifest | None, failed: bool) -> Iterable[Check]:
+        """Rung `matrix`, on runtimes of its own.
+
+        Args:
+            failed: something below has failed.
+        """
+        if failed and not self.keep_going:
+            return [_skipped(Rung.MATRIX, "a lower rung failed")]
+        if self.target and not self.target.native:
+            return [_skipped(Rung.MATRIX, "only on such a machine itself")]
+        site = Site(
+            self.library,
+            claims,
+            THIS,
+            "",
+            "",
+            self.ep,
+            self.limits,
+            preload=preload_for(self.binary),
+            jobs=self.jobs,
+            only=self.only,
+            progress=self.progress,
+            instruments=self.instruments,
+        )
+
+        def kept(runtime: Runtime, version: str) -> results.Kept:
+            return self._kept(claims, runtime, Loaded((), version, ep=self.ep))
+
+        return Matrix(site, self.allow_no_devices, kept).run()
 
     def _kept(
         self, claims: manifests.Manifest | None, runtime: Runtime, loaded: Loaded

@@ -131,19 +131,9 @@ class Loader:
         """
         if self.manifest is None or version_tuple(version)[:2] >= self.manifest.minimum[:2]:
             return None
-        oldest = ".".join(map(str, self.manifest.minimum[:2]))
-        this = ".".join(version.split(".")[:2])
-        outcome, fault = verdict(run)
-        text = _error(run)
-        if outcome is Outcome.PASSED:
-            fault = "yet it registers, so its users see no devices and not why"
-        elif outcome is Outcome.FAILED and text and not run.fault:
-            lacking = [v for v in (oldest, this) if not re.search(rf"\b{re.escape(v)}\b", text)]
-            good = f"the refusal does not name {' and '.join(lacking)}" if lacking else "it says so"
-            fault = f"{good}: {text}"
-        detail = f"the library needs onnxruntime {oldest}, this is {version}; {fault}"
+        outcome, fault = refused(run, self.manifest.minimum, version)
         bad = Outcome.FAILED if outcome is Outcome.PASSED else outcome
-        return self._line("too old", bad, detail, version, run.seconds)
+        return self._line("too old", bad, fault, version, run.seconds)
 
     def _registered(self, run: WorkerRun, version: str) -> Check:
         return self._worked(run, "register", f"as {NAME} and as {NAME}{VIRTUAL}", version)
@@ -296,6 +286,28 @@ class Loader:
             detail = "; ".join(wrong)
         text = "environment, folder, locale, signals, files and threads are as they were"
         return self._line("surroundings", outcome, detail or text, version, run.seconds)
+
+
+def refused(run: WorkerRun, minimum: tuple[int, ...], version: str) -> tuple[Outcome, str]:
+    """How a library that needs a newer runtime was refused; PASSED if with both versions.
+
+    Args:
+        run: of job "register".
+        version: of the runtime.
+    """
+    oldest = ".".join(map(str, minimum[:2]))
+    this = ".".join(version.split(".")[:2])
+    outcome, fault = verdict(run)
+    text = _error(run)
+    if outcome is Outcome.PASSED:
+        outcome = Outcome.FAILED
+        fault = "yet it registers, so its users see no devices and not why"
+    elif outcome is Outcome.FAILED and text and not run.fault:
+        lacking = [v for v in (oldest, this) if not re.search(rf"\b{re.escape(v)}\b", text)]
+        good = f"the refusal does not name {' and '.join(lacking)}" if lacking else "it says so"
+        outcome = Outcome.FAILED if lacking else Outcome.PASSED
+        fault = f"{good}: {text}"
+    return outcome, f"the library needs onnxruntime {oldest}, this is {version}; {fault}"
 
 
 def verdict(run: WorkerRun) -> tuple[Outcome, str]:

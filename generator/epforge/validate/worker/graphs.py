@@ -28,7 +28,8 @@ _WARNING = 2
 
 
 def run(job: Mapping[str, Any], records: Records) -> None:
-    """Runs every case that is not in ``job["skip"]`` and records how each went."""
+    """Runs every case that is not in ``job["skip"]`` and records how each went; those of
+    ``job["only"]`` alone, if there is such a list."""
     import onnxruntime
 
     with host.at_work(job, records) as found:
@@ -42,14 +43,18 @@ def run(job: Mapping[str, Any], records: Records) -> None:
             return
         bench = Bench(found, blocks, str(job["ep"]), bool(job["declared"]), Log(job["stderr"]))
         cases = Cases(job, records)
+        only = job.get("only")
         for label, check in _cases(bench):
+            if only and label not in only:
+                continue
             bench.declared, bench.picture = set(), []
             cases.run(label, check)
             if bench.declared:
                 records.write("placement", label=label, **bench.placement())
             if bench.picture:
                 records.write("picture", label=label, nodes=bench.picture)
-        cases.run("sessions/two registrations", lambda: _two_registrations(bench, job))
+        if not only:
+            cases.run("sessions/two registrations", lambda: _two_registrations(bench, job))
 
 
 def blocks_of(job: Mapping[str, Any], device: host.Device) -> Blocks:

@@ -28,7 +28,8 @@ NOBODY = ("NOT_IMPLEMENTED", "IsNodeCompatibleWithProvider")
 def run(job: Mapping[str, Any], records: Records) -> None:
     """Runs every case that is not in ``job["skip"]`` and records how each went.
 
-    ``job["batch"]`` are the jobs of several operators, one after the other in this process.
+    ``job["batch"]`` are the jobs of several operators, one after the other in this process; with
+    ``job["brief"]`` one model of each since-version is enough.
     """
     with engine_of(job) as engine, host.at_work(job, records, engine) as found:
         if not found:
@@ -37,7 +38,11 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         for index, each in enumerate(job.get("batch") or [{}]):
             started = time.monotonic()
             records.write("operator", index=index)
-            Operator({**job, **each}, records, engine, found[0]).run()
+            operator = Operator({**job, **each}, records, engine, found[0])
+            if job.get("brief"):
+                operator.run_brief()
+            else:
+                operator.run()
             records.write("operator done", index=index, seconds=time.monotonic() - started)
 
 
@@ -73,6 +78,11 @@ class Operator:
             self._undeclared_types(since, types, opsets[0])
         chosen = self._covering
         self._records.write("models", run=chosen.run, left_out=chosen.left_out)
+
+    def run_brief(self) -> None:
+        """Runs one model per since-version."""
+        for since, types, opsets in self._ready():
+            self._first(Ask(self._domain, self._op, since, next(combinations(types))), opsets[0])
 
     def run_one_each(self) -> list[int]:
         """Runs one model per since-version and combination of types; returns the since-versions
