@@ -62,7 +62,8 @@ class Matrix:
         versions = [*filter(None, [choice.too_old]), *choice.supported]
         for number, version in enumerate(versions, 1):
             line = self._line(version, version == choice.too_old)
-            self.site.progress(f"[{number}/{len(versions)}] onnxruntime {version}: {line.outcome}")
+            count = f"[{number}/{len(versions)}]"
+            self.site.progress(f"{count} matrix onnxruntime {version}: {line.outcome}")
             yield line
 
     def _line(self, version: str, too_old: bool) -> Check:

@@ -38,7 +38,7 @@ def run(site: Site) -> tuple[Check, ...]:
         for line in lines:
             if line.name in groups:
                 site.kept.keep(_asked(site, groups[line.name]), [line])
-                site.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
+                site.progress(f"[{next(done)}/{len(groups)}] ops {line.name}: {line.outcome}")
                 site.on_check(line)
         return list(lines)
 

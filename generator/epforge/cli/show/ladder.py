@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from epforge.cli.main import printable
-from epforge.cli.show.progress import progress
+from epforge.cli.show.progress import Estimate, progress
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -69,6 +69,7 @@ class Table:
 
     checks: list[Check] = field(default_factory=list)
     text: str = ""
+    estimate: Estimate = field(default_factory=Estimate)
 
     def add(self, check: Check) -> None:
         """A check that has ended."""
@@ -76,7 +77,7 @@ class Table:
 
     def tell(self, text: str) -> None:
         """What is being done now."""
-        self.text = printable(text)
+        self.text = printable(self.estimate.of(text))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich import table as rich_table

@@ -36,7 +36,8 @@ def run(site: Site) -> tuple[Check, ...]:
 
     def one(claims: list[OpClaim]) -> OpCheck:
         line = _op(site, claims, site.excluded.get(claims[0].name, {}))
-        site.progress(f"[{next(done)}/{len(groups)}] {line.name}: {line.outcome}")
+        count = f"[{next(done)}/{len(groups)}]"
+        site.progress(f"{count} conformance {line.name}: {line.outcome}")
         site.on_check(line)
         return line
 
