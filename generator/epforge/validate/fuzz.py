@@ -6,8 +6,10 @@ The same seed tries the same. What is found is made small and left in a director
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,9 @@ _DEADLY = (Outcome.CRASHED, Outcome.TIMED_OUT)
 
 
 def run(site: Site) -> tuple[Check, ...]:
-    """One line for the graphs."""
+    """A line for the graphs, and one for the compiled models where there are any."""
     folder = _folder(site)
-    return (_graphs(site, folder),)
+    return (random_graphs(site, folder), *compiled_models(site, folder))
 
 
 def _folder(site: Site) -> Path:
@@ -46,7 +48,8 @@ def _folder(site: Site) -> Path:
 # ---- graphs ----
 
 
-def _graphs(site: Site, folder: Path) -> Check:
+def random_graphs(site: Site, folder: Path) -> Check:
+    """Graphs of what the library claims; those that are not right are left in ``folder``."""
     count, seed = site.fuzzing.cases, site.fuzzing.seed
     claims = site.claims.job()
     done = itertools.count(1)
@@ -121,6 +124,50 @@ def _smaller(site: Site, folder: Path, case: CaseResult, rounds: int) -> CaseRes
             break
         path.append(int(ended.step))
     return CaseResult(case.label, case.outcome, f"{case.detail} ({named})")
+
+
+# ---- compiled models ----
+
+
+def compiled_models(site: Site, folder: Path) -> tuple[Check, ...]:
+    """Spoilt copies of compiled models; those that are not refused are left in ``folder``.
+
+    There is no line for a library that says it compiles no models; of others it is found out.
+    """
+    if site.manifest is not None and not site.manifest.ep_context.any:
+        return ()
+    count, seed = site.fuzzing.cases, site.fuzzing.seed
+    done = itertools.count(1)
+    with tempfile.TemporaryDirectory(prefix="epforge-fuzz-") as scratch:
+
+        def batch(first: int) -> Ran:
+            job = _job(site, folder, site.claims.job(), first, min(_BATCH, count - first))
+            job = {**job, "set": "compiled models", "folder": scratch}
+            found = site.cases(job, _RESTARTS, hangs=2)
+            site.progress(f"spoilt models: {min(next(done) * _BATCH, count)} of {count}")
+            return found
+
+        with workers(site.jobs) as pool:
+            ran = list(pool.map(batch, range(0, count, _BATCH)))
+    cases = [as_case(record) for each in ran for record in each.cases]
+    cases += [each.idle for each in ran[:1] if each.idle]
+    if not cases:
+        return ()
+    passed = sum(case.outcome is Outcome.PASSED for case in cases)
+    modes = " and ".join(ran[0].named("modes")[0]["modes"]) if ran[0].named("modes") else ""
+    detail = f"{passed} spoilt copies refused or harmless, {modes}, seed {seed}"
+    outcome, detail = verdict_of([_where(folder, case) for case in cases], detail)
+    seconds = sum(each.seconds for each in ran)
+    name = "compiled models"
+    return (Check(Rung.FUZZ, name, outcome, detail, site.version, seconds, tuple(cases)),)
+
+
+def _where(folder: Path, case: CaseResult) -> CaseResult:
+    """A copy that ends the process, with where it lies."""
+    if case.outcome not in _DEADLY:
+        return case
+    place = folder / case.label.rpartition("/")[2].replace(" ", "-")
+    return replace(case, detail=f"{case.detail} ({place})")
 
 
 def _last(records: Sequence[Mapping[str, Any]]) -> str:

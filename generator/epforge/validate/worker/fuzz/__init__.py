@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from epforge.validate.worker import host, session
+from epforge.validate.worker.fuzz import blobs
 from epforge.validate.worker.fuzz.draw import Drawing, Menu, menus
 from epforge.validate.worker.fuzz.graph import Graph
 from epforge.validate.worker.fuzz.judge import Judge, Verdict, is_invalid
@@ -27,6 +28,9 @@ def run(job: Mapping[str, Any], records: Records) -> None:
     with host.at_work(job, records) as found:
         if not found:
             records.write("error", type="NoDevice", text=f"no device of {job['ep']}")
+            return
+        if job["set"] == "compiled models":
+            blobs.run(job, records, found)
             return
         offers = menus(job["claims"], session.newest_opset())
         if not offers:
