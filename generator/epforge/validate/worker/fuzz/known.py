@@ -19,16 +19,25 @@ _UNSURE: Mapping[str, str] = {
 # infers no shape that would tell.
 _REFUSALS: Mapping[str, str] = {
     "must be that of the scores without the classes": "the CPU provider compares no such shapes",
+    "does not fit into": "of a window that is too large the CPU provider makes an element, or none",
 }
-# Operators of which the CPU provider makes NaN where there is a number.
+# Operators of which one makes NaN, and the other a number, and both may.
 _UNDEFINED: Mapping[str, str] = {
-    "MeanVarianceNormalization": "of equal numbers, whose variance it rounds to less than nothing",
+    "MeanVarianceNormalization": "of equal numbers the CPU provider rounds the variance below zero",
+}
+# The same where there is nothing to compute with.
+_OF_NOTHING: Mapping[str, str] = {
+    "ReduceMean": "0 of the CPU provider's, NaN of numpy's and ONNX's reference",
 }
 
 
-def may_be_undefined(op: str) -> bool:
-    """Is a NaN of the CPU provider's not what should come out?"""
-    return op in _UNDEFINED
+def may_be_undefined(op: str, empty: bool) -> bool:
+    """Is NaN as good as a number?
+
+    Args:
+        empty: an input has no elements.
+    """
+    return op in _UNDEFINED or (empty and op in _OF_NOTHING)
 
 
 def is_right(refusal: str) -> bool:
