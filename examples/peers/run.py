@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,8 @@ keys = ("EP_NAME", "REGISTRATION_NAME")
 names += [[getattr(package, key)] for key in keys if hasattr(package, key)]
 print(json.dumps(names[0] if names else []))
 """
+# ggml calls a debugger each time it aborts, which takes longer than all the rest.
+QUIET = {"GGML_NO_BACKTRACE": "1"}
 #: Rule of a finding, or check of the ladder -> the trap behind it (see README.md).
 TRAPS = {
     "crash-when-old": "D7",
@@ -155,7 +158,8 @@ def helper_names(peer: Peer, library: Path) -> tuple[str, ...]:
 def epforge(*arguments: str) -> Mapping[str, Any]:
     """What a verb prints as JSON."""
     command = [sys.executable, "-m", "epforge", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = {**os.environ, **QUIET}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if not done.stdout:
         raise SystemExit(f"{' '.join(command)}: {done.stderr}")
     return dict(json.loads(done.stdout))
