@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "handles.h"
 #include "hooks.h"
@@ -15,6 +16,13 @@ namespace shim {
 
 // An exception left a callback: notes it, and makes a status of it.
 void Escaped(int function, const char* what);
+
+// A callback that succeeded has no result.
+void LacksResult(int function);
+
+// A text that a callback answers with: "" for null, which no runtime looks for.
+const char* Readable(int function, const char* text);
+
 OrtStatus* AsStatus(int function, const char* what);
 
 // Calls the target: what it throws ends here, and the status that it answers is looked at.
@@ -41,6 +49,7 @@ R Guarded(const void* object, F&& call, After&& after) {
     } else {
       R answer = call();
       enter.Returned();
+      if constexpr (std::is_same_v<R, const char*>) answer = Readable(Id, answer);
       after();
       return answer;
     }
@@ -63,12 +72,13 @@ R Guarded(const void* object, F&& call, After&& after) {
 // What comes out through an argument: an object of the target's is looked at, a handle changes its
 // owner.
 template <int Id, class T>
-void ComesOut(T argument) {
+void ComesOut(size_t index, T argument) {
   if constexpr (std::is_pointer_v<T>) {
     using Out = std::remove_pointer_t<T>;
     if constexpr (std::is_pointer_v<Out> && !std::is_const_v<std::remove_pointer_t<Out>>) {
       using S = std::remove_pointer_t<Out>;
       if (argument == nullptr) return;
+      if (*argument == nullptr && (kFunctions[Id].roles[index] & kYields) != 0) LacksResult(Id);
       if constexpr (kStructOf<S> != StructId::kNone) {
         Adopt(*argument, Id);
       } else if constexpr (kKindOf<S> != Kind::kNone) {
@@ -76,6 +86,11 @@ void ComesOut(T argument) {
       }
     }
   }
+}
+
+template <int Id, size_t... I, class... A>
+void AllComeOut(std::index_sequence<I...>, A... args) {
+  (ComesOut<Id>(I + 1, args), ...);
 }
 
 template <class S, class R, class Self, class... A, R (*S::*Slot)(Self, A...), int Id>
@@ -86,7 +101,7 @@ struct Callback<Slot, Id> {
     return Guarded<Id, R>(
         static_cast<const void*>(self), [&] { return original(self, args...); },
         [&] {
-          if constexpr (!Hook<Slot>::kKnowsOuts) (ComesOut<Id>(args), ...);
+          if constexpr (!Hook<Slot>::kKnowsOuts) AllComeOut<Id>(std::index_sequence_for<A...>(), args...);
           Hook<Slot>::After(self, args...);
         });
   }

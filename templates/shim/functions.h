@@ -13,6 +13,7 @@ enum Role : uint8_t {
   kTakes = 4,      // a handle that the runtime owns after success
   kTakesEach = 8,  // the same, an array; the next argument is its length
   kReleases = 16,  // a handle that is given back
+  kYields = 32,    // of a callback: after success it points to what is not null
 };
 
 struct Function {

@@ -31,7 +31,8 @@ void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory* self, const O
   if (found == nullptr || found_count == nullptr) return;
   const int function = InnermostFunction();
   size_t count = *found_count;
-  if (count > most) {
+  const bool is_counted = count <= most;
+  if (!is_counted) {
     Find("out-count", function,
          "says " + std::to_string(count) + " devices where " + std::to_string(most) + " may be");
     count = most;
@@ -39,7 +40,7 @@ void Hook<&OrtEpFactory::GetSupportedDevices>::After(OrtEpFactory* self, const O
   size_t kept = 0;  // what is null or has no room is kept from the runtime, which would crash
   for (size_t i = 0; i < count; ++i) {
     if (found[i] == nullptr) {
-      Find("null-device", function, "device " + std::to_string(i) + " is null");
+      if (is_counted) Find("null-device", function, "device " + std::to_string(i) + " is null");
       continue;
     }
     Given(Kind::kEpDevice, found[i]);
@@ -55,7 +56,12 @@ void Hook<&OrtEp::IsConcurrentRunSupported>::After(OrtEp*, bool* supported) {
 
 void Hook<&OrtEp::Compile>::After(OrtEp*, const OrtGraph**, const OrtNode**, size_t count,
                                   OrtNodeComputeInfo** infos, OrtNode** context_nodes) {
-  for (size_t i = 0; infos != nullptr && i < count; ++i) Adopt(infos[i], InnermostFunction());
+  for (size_t i = 0; infos != nullptr && i < count; ++i) {
+    if (infos[i] == nullptr) {
+      Find("null-result", InnermostFunction(), "node_compute_infos[" + std::to_string(i) + "] is null");
+    }
+    Adopt(infos[i], InnermostFunction());
+  }
   for (size_t i = 0; context_nodes != nullptr && i < count; ++i) {
     Given(Kind::kNode, context_nodes[i]);
   }
@@ -64,6 +70,14 @@ void Hook<&OrtEp::Compile>::After(OrtEp*, const OrtGraph**, const OrtNode**, siz
 void Hook<&OrtEp::ReleaseNodeComputeInfos>::Before(OrtEp*, OrtNodeComputeInfo** infos,
                                                    size_t count) {
   for (size_t i = 0; infos != nullptr && i < count; ++i) Forget(infos[i]);
+}
+
+void Hook<&OrtEpFactory::GetCustomOpDomains>::After(OrtEpFactory*, OrtCustomOpDomain** domains,
+                                                     size_t count) {
+  for (size_t i = 0; domains != nullptr && i < count; ++i) {
+    if (domains[i] != nullptr) continue;
+    Find("null-result", InnermostFunction(), "domains[" + std::to_string(i) + "] is null");
+  }
 }
 
 const OrtCustomOp* OperatorOf(const void* kernel) {

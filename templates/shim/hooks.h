@@ -77,6 +77,7 @@ struct Hook<&OrtEp::ReleaseNodeComputeInfos> : NoHook {
 template <>
 struct Hook<&OrtEpFactory::GetCustomOpDomains> : NoHook {
   static constexpr bool kKnowsOuts = true;  // the domains stay the factory's
+  static void After(OrtEpFactory* self, OrtCustomOpDomain** domains, size_t count);
 };
 
 template <>

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace {
 
 std::mutex g_open_mutex;
 std::atomic<int> g_file{-1};
+std::atomic<bool> g_calls{true};
 std::string g_path;
 
 std::atomic<unsigned> g_threads{0};
@@ -28,6 +30,8 @@ unsigned ThreadNumber() {
 void OpenLog() {
   const char* path = std::getenv("EPFORGE_SHIM_LOG");
   const std::lock_guard<std::mutex> lock(g_open_mutex);
+  const char* calls = std::getenv("EPFORGE_SHIM_LOG_CALLS");
+  g_calls = calls == nullptr || std::strcmp(calls, "0") != 0;
   const std::string wanted = path == nullptr ? "" : path;
   if (wanted == g_path) return;
   const int old = g_file.exchange(wanted.empty() ? -1 : OpenToAppend(wanted.c_str()));
@@ -37,15 +41,18 @@ void OpenLog() {
 
 void WriteLog(const char* event, const char* what, const void* object, const char* text) {
   const int file = g_file.load(std::memory_order_relaxed);
-  if (file < 0) return;
-  const std::string said = text == nullptr ? "" : ", \"text\": " + JsonText(text);
-  char line[600];
-  const int length =
-      std::snprintf(line, sizeof line,
-                    "{\"event\": \"%s\", \"what\": \"%s\", \"thread\": %u, \"object\": \"%p\"%.*s}\n",
-                    event, what, ThreadNumber(), object, 400, said.c_str());
-  if (length > 0 && static_cast<size_t>(length) < sizeof line) {
-    AppendToFile(file, line, static_cast<size_t>(length));
+  if (file < 0 || (text == nullptr && !g_calls.load(std::memory_order_relaxed))) return;
+  char head[300];
+  const int length = std::snprintf(
+      head, sizeof head, "{\"event\": \"%s\", \"what\": \"%s\", \"thread\": %u, \"object\": \"%p\"",
+      event, what, ThreadNumber(), object);
+  if (length <= 0 || static_cast<size_t>(length) >= sizeof head - 2) return;
+  if (text == nullptr) {
+    std::memcpy(head + length, "}\n", 2);
+    AppendToFile(file, head, static_cast<size_t>(length) + 2);
+  } else {
+    const std::string line = head + (", \"text\": " + JsonText(text)) + "}\n";
+    AppendToFile(file, line.data(), line.size());
   }
 }
 

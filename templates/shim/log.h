@@ -3,7 +3,8 @@
 
 namespace shim {
 
-// Opens the file that EPFORGE_SHIM_LOG names, if it names one.
+// Opens the file that EPFORGE_SHIM_LOG names, if it names one. With EPFORGE_SHIM_LOG_CALLS=0 it gets
+// findings alone.
 void OpenLog();
 
 // Writes a record; nothing without a log. `object` and `text` may be null.

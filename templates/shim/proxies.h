@@ -3,6 +3,7 @@
 
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "handles.h"
 #include "overrides.h"
@@ -68,29 +69,58 @@ void Moves(size_t index, T argument) {
   }
 }
 
-template <int Id, class T>
-void MovesEach(size_t index, T handles, size_t count) {
-  if constexpr (std::is_pointer_v<T>) {
-    using Pointee = std::remove_pointer_t<T>;
-    if constexpr (std::is_pointer_v<Pointee> && kKindBehind<Pointee> != Kind::kNone) {
-      if ((kFunctions[Id].roles[index] & kTakesEach) == 0 || handles == nullptr) return;
-      for (size_t i = 0; i < count; ++i) Given(kKindBehind<Pointee>, handles[i]);
-    }
-  }
+template <int Id, size_t... I, class... A>
+void AllMove(std::index_sequence<I...>, A... args) {
+  (Moves<Id>(I, args), ...);
 }
 
-// The argument after each, as a length.
+// An array of handles that the runtime takes over. It may put null in place of each, so what they
+// were is kept.
+struct Array {
+  Kind kind;
+  const void* const* now;
+  std::vector<const void*> before;
+
+  // The call is over: after success all are the runtime's, else those that it put null for.
+  void Settle(bool success) const {
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (success || now[i] == nullptr) Given(kind, before[i]);
+    }
+  }
+};
+
 template <class T>
 size_t AsLength(T value) {
   if constexpr (std::is_same_v<T, size_t>) return value;
   return 0;
 }
 
+template <int Id, class T>
+void Keep(std::vector<Array>& arrays, size_t index, T handles, size_t count) {
+  if constexpr (std::is_pointer_v<T>) {
+    using Pointee = std::remove_pointer_t<T>;
+    if constexpr (std::is_pointer_v<Pointee> && kKindBehind<Pointee> != Kind::kNone) {
+      if ((kFunctions[Id].roles[index] & kTakesEach) == 0 || handles == nullptr) return;
+      arrays.push_back({kKindBehind<Pointee>, reinterpret_cast<const void* const*>(handles),
+                        std::vector<const void*>(handles, handles + count)});
+    }
+  }
+}
+
+template <int Id>
+constexpr bool TakesArrays() {
+  for (const uint8_t role : kFunctions[Id].roles) {
+    if ((role & kTakesEach) != 0) return true;
+  }
+  return false;
+}
+
 template <int Id, size_t... I, class... A>
-void AllMove(std::index_sequence<I...>, A... args) {
-  (Moves<Id>(I, args), ...);
-  const size_t lengths[] = {AsLength(args)..., 0};
-  (MovesEach<Id>(I, args, lengths[I + 1]), ...);
+std::vector<Array> ArraysOf(std::index_sequence<I...>, A... args) {
+  std::vector<Array> arrays;
+  const size_t lengths[] = {AsLength(args)..., 0};  // the argument after an array is its length
+  (Keep<Id>(arrays, I, args, lengths[I + 1]), ...);
+  return arrays;
 }
 
 template <auto Slot, int Id>
@@ -114,16 +144,15 @@ struct Proxy<Slot, Id> {
     } else if constexpr (std::is_void_v<R>) {
       Override<Slot>::Call(Real<Table>()->*Slot, args...);
       AllMove<Id>(kIndices, args...);
+    } else if constexpr (TakesArrays<Id>()) {
+      const std::vector<Array> arrays = ArraysOf<Id>(kIndices, args...);
+      R answer = Override<Slot>::Call(Real<Table>()->*Slot, args...);
+      for (const Array& array : arrays) array.Settle(answer == nullptr);
+      return Over(call, answer, args...);
     } else {
       R answer = Override<Slot>::Call(Real<Table>()->*Slot, args...);
       if constexpr (kIsStatus) {
-        Made(Kind::kStatus, answer, Id);
-        if (answer == nullptr || Id == kCreateStatus) {
-          AllMove<Id>(kIndices, args...);
-        } else {
-          call.Failed();
-        }
-        return answer;
+        return Over(call, answer, args...);
       } else if constexpr (std::is_pointer_v<R>) {
         if constexpr (kIsTable<std::remove_cv_t<std::remove_pointer_t<R>>>) return Proxied(answer);
       }
@@ -139,6 +168,17 @@ struct Proxy<Slot, Id> {
   }
 
  private:
+  // A call that answers with a status is over.
+  static OrtStatus* Over(Enter& call, OrtStatus* answer, A... args) {
+    Made(Kind::kStatus, answer, Id);
+    if (answer == nullptr) {
+      AllMove<Id>(kIndices, args...);
+    } else if (Id != kCreateStatus) {
+      call.Failed();
+    }
+    return answer;
+  }
+
   // Answers in the runtime's place.
   static R Refuse(Enter& call, const char* why) {
     call.Failed();

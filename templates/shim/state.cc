@@ -59,7 +59,7 @@ void Find(const char* rule, int function, const std::string& text) {
 
 void FindAt(const char* rule, int function, const std::string& text) {
   const char* where = kFunctions[function].name;
-  WriteLog("finding", rule, nullptr, text.c_str());
+  WriteLog("finding", rule, nullptr, (std::string(where) + ": " + text).c_str());
   const std::lock_guard<std::mutex> lock(g_findings_mutex);
   for (Finding& known : g_findings) {
     if (known.rule == rule && known.where == where && known.text == text) {

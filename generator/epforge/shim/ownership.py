@@ -32,6 +32,13 @@ GIVEN = frozenset({("OrtModelEditorApi.CreateNode", "attributes")})
 """Arrays ``OrtX**`` that go in. Headers say that what is in them is copied; releases up to 1.32
 take it over and leave nulls in its place, which the shim sees."""
 
+YIELDED = frozenset({
+    ("OrtEpFactory.CreateEp", "ep"),
+    ("OrtEpFactory.CreateSyncStreamForDevice", "stream"),
+    ("OrtSyncStreamImpl.CreateNotification", "notification"),
+})  # fmt: skip
+"""What a callback that succeeds must not leave null; the headers let the others do so."""
+
 OPEN = frozenset({"OrtStatus", "OrtKeyValuePairs", "OrtValue", "OrtAllocator", "OrtKernelImpl"})
 """Handles that a library can also get in a way that no function of a table stands for: from a
 callback of the runtime's own, as outputs of a session."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from epforge.names import Safe
 from epforge.ort.levels import known_levels, load_level, required_arguments
 from epforge.ort.model import ApiLevel, Member, Need, Param, Role, Struct
-from epforge.shim.ownership import BORROWED, GIVEN, OPEN, PURE, TAKEN
+from epforge.shim.ownership import BORROWED, GIVEN, OPEN, PURE, TAKEN, YIELDED
 
 _OUT = re.compile(r"(Ort\w+)\*\*")
 _HANDLE = re.compile(r"(?:const )?(Ort\w+)\*")
@@ -267,9 +267,9 @@ class View:
 
     def _param(self, struct: Struct, member: Member, param: Param) -> str:
         """The roles of a parameter."""
-        if struct.role is not Role.CALLS:
-            return "kPlain"
         name = f"{struct.name}.{member.name}"
+        if struct.role is not Role.CALLS:
+            return "kYields" if (name, param.name) in YIELDED else "kPlain"
         kinds = {kind.type for kind in self.kinds}
         roles = []
         if param.name in required_arguments(struct.name, member.name):

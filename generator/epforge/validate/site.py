@@ -123,16 +123,19 @@ class Site:
         """What the library takes; found out once."""
         return Claims(self.manifest.ops) if self.manifest else self._probe()
 
-    def shimmed(self, shim: Path, log: Path | None = None, pretend: int = 0) -> Site:
+    def shimmed(
+        self, shim: Path, log: Path | None = None, pretend: int = 0, log_calls: bool = True
+    ) -> Site:
         """The same, with the shim plugin registered in the library's place.
 
         Args:
-            log: the file that the shim writes what is under way to.
+            log: the file that the shim writes what is under way, and what it finds to.
             pretend: the level of an older runtime to play; 0 for what the runtime is.
+            log_calls: False for findings alone.
         """
         from epforge.validate.worker.shimmed import environment, hooks
 
-        variables = {**self.environment, **environment(self.library, log, pretend)}
+        variables = {**self.environment, **environment(self.library, log, pretend, log_calls)}
         preload = self.preload or hooks(shim)  # sanitizers have hooks of their own
         return replace(self, library=shim, environment=variables, preload=preload)
 

@@ -70,6 +70,7 @@ OrtStatus* CreateEp(OrtEpFactory*, const OrtHardwareDevice* const*, const OrtKey
       g_api->ReleaseStatus(status);
     }
   }
+  if (Breaks("null-result")) return nullptr;
   *ep = new Ep();
   return nullptr;
 }
@@ -96,7 +97,9 @@ struct Factory : OrtEpFactory {
     ort_version_supported = 24;
     OrtEpFactory::GetName = [](const OrtEpFactory*) noexcept { return "BreachesExecutionProvider"; };
     OrtEpFactory::GetVendor = [](const OrtEpFactory*) noexcept { return "Toy"; };
-    OrtEpFactory::GetVersion = [](const OrtEpFactory*) noexcept { return "0.1.0"; };
+    OrtEpFactory::GetVersion = [](const OrtEpFactory*) noexcept {
+      return Breaks("null-text") ? nullptr : "0.1.0";
+    };
     OrtEpFactory::GetSupportedDevices = &::GetSupportedDevices;
     // It may throw, which the type of the slot denies.
     OrtEpFactory::CreateEp = reinterpret_cast<decltype(OrtEpFactory::CreateEp)>(&::CreateEp);

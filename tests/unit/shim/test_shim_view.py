@@ -8,7 +8,7 @@ import pytest
 
 from epforge.ort.levels import load_level
 from epforge.ort.model import Role
-from epforge.shim.ownership import BORROWED, GIVEN, OPEN, PURE, TAKEN
+from epforge.shim.ownership import BORROWED, GIVEN, OPEN, PURE, TAKEN, YIELDED
 from epforge.shim.render import render_shim
 from epforge.shim.view import View
 
@@ -72,7 +72,7 @@ def test_numbers_agree_with_the_rows(view: View, sources: dict[str, str]) -> Non
 
 
 def test_who_owns_what_is_said_of_functions_that_there_are() -> None:
-    places = [(name, "") for name in BORROWED] + list(GIVEN) + list(TAKEN)
+    places = [(name, "") for name in BORROWED] + [*GIVEN, *TAKEN, *YIELDED]
     for name, param in places:
         struct, _, member = name.partition(".")
         params = LEVEL.struct(struct).member(member).params or ()

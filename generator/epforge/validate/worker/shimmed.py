@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import urllib.parse
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -318,21 +319,31 @@ def hooks(shim: str | Path) -> tuple[str, ...]:
     return (str(path),) if path.is_file() else ()
 
 
-def prepare(target: str | Path, log: str | Path | None = None, pretend: int = 0) -> None:
-    """Tells the shim, before it is registered in this process, what it stands in front of."""
-    values = environment(target, log, pretend)
-    for name in ("EPFORGE_SHIM_LOG", "EPFORGE_SHIM_PRETEND"):
+def prepare(
+    target: str | Path, log: str | Path | None = None, pretend: int = 0, log_calls: bool = True
+) -> None:
+    """Tells the shim, before it is registered in this process, what it stands in front of.
+
+    Args:
+        target: the library.
+        log: the file that gets a line for each call, before and after, and for each finding.
+        pretend: the level of an older runtime to play; 0 for what the runtime is.
+        log_calls: False for findings alone, which cost nothing.
+    """
+    values = environment(target, log, pretend, log_calls)
+    for name in ("EPFORGE_SHIM_LOG", "EPFORGE_SHIM_PRETEND", "EPFORGE_SHIM_LOG_CALLS"):
         os.environ.pop(name, None)
     os.environ.update(values)
 
 
 def environment(
-    target: str | Path, log: str | Path | None = None, pretend: int = 0
+    target: str | Path, log: str | Path | None = None, pretend: int = 0, log_calls: bool = True
 ) -> dict[str, str]:
     """What `prepare` sets, for another process."""
     values = {"EPFORGE_SHIM_TARGET": str(target)}
     if log is not None:
         values["EPFORGE_SHIM_LOG"] = str(log)
+        values["EPFORGE_SHIM_LOG_CALLS"] = "1" if log_calls else "0"
     if pretend:
         values["EPFORGE_SHIM_PRETEND"] = str(pretend)
     return values
@@ -355,6 +366,21 @@ def under_way(log: str | Path) -> list[Step]:
         elif record["event"] in ("leave", "failed") and steps:
             steps.pop()
     return [Step(steps[-1], tuple(steps[:-1])) for steps in open_steps.values() if steps]
+
+
+def logged_findings(log: str | Path) -> list[Finding]:
+    """The findings in a log, of all processes that wrote to it."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    path = Path(log)
+    lines = (
+        path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    )
+    for line in lines:
+        if '"event": "finding"' in line:
+            record = json.loads(line)
+            where, _, text = str(record["text"]).partition(": ")
+            found[str(record["what"]), where, text] += 1
+    return [Finding(*key, count) for key, count in found.items()]
 
 
 def _word(text: str) -> str:
