@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
+from cpp_tests import instrumented
+from projects import expanded
+from runtimes import SUPPORTED, runtime
 from toys import manifest, toy, toy_site
 
 from epforge.errors import MissingError
+from epforge.ort.sdk import find_sdk
 from epforge.shim import build_shim
-from epforge.validate import Check, Instruments, Outcome, threads
+from epforge.validate import Check, Instruments, Limits, Outcome, Runtime, races, threads
+from epforge.validate.manifest import load
+from epforge.validate.site import Site
 
 NAMES = ("runs", "churn", "pool", "creation", "concurrency", "registry")
 
@@ -98,3 +105,64 @@ def test_without_a_shim_the_rest_is_checked(claims: Path) -> None:
     assert found["runs"].outcome is Outcome.PASSED
     assert found["registry"].outcome is Outcome.NOT_CHECKED
     assert found["registry"].detail == "no compiler for the shim plugin"
+
+
+def raced(site: Site, built: Path | None) -> Check:
+    """The line about races of a library, given its build with ThreadSanitizer."""
+    instruments = Instruments(sanitized=lambda _: built, headers=lambda: find_sdk(None, 24).include)
+    site = dataclasses.replace(site, instruments=instruments, sanitize=True)
+    return races.check(site, {"claims": site.claims.job(), "declared": True})
+
+
+def raced_toy(claims: Path, *faults: str) -> Check:
+    return raced(toy_site(toy(*faults), claims), toy(*faults, flags=("-fsanitize=thread", "-g")))
+
+
+@pytest.mark.parametrize(
+    ("fault", "function"),
+    [
+        ("FAULT_LAZY_REGISTRY", "GetKernelRegistry"),
+        pytest.param("FAULT_SHARED_SCRATCH", "Compute", marks=pytest.mark.lab),
+    ],
+)
+def test_a_data_race_has_its_place(fault: str, function: str, claims: Path) -> None:
+    check = raced_toy(claims, fault)
+    assert check.outcome is Outcome.FAILED
+    assert re.search(rf"data race: \w+ in {function} \(\S+/toy_ep\.c:\d+\)", check.detail)
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("version", [SUPPORTED[0], SUPPORTED[-1]])
+def test_the_runtime_is_blamed_on_nobody(version: str, claims: Path) -> None:
+    site = toy_site(toy(), claims)
+    site = dataclasses.replace(site, runtime=Runtime(version, runtime(version)), version=version)
+    check = raced(site, toy(flags=("-fsanitize=thread", "-g")))
+    assert check.outcome is Outcome.PASSED, check
+    assert len(check.cases) == 4
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("name", ["minimal", "virtual-memory", "compiled"])
+@pytest.mark.parametrize("version", [SUPPORTED[0], SUPPORTED[-1]])
+def test_generated_projects_have_no_races(name: str, version: str, repository: Path) -> None:
+    text = (repository / f"blueprints/{name}.yaml").read_text(encoding="utf-8")
+    project = instrumented(text, "tsan")
+    library = project.library
+    site = Site(
+        library,
+        load(library.with_name(f"{library.name}.manifest.json")),
+        Runtime(version, runtime(version)),
+        version,
+        "races.virtual",
+        expanded(text).blueprint.names.ep,
+        Limits(),
+    )
+    check = raced(site, library)
+    assert check.outcome is Outcome.PASSED, check
+
+
+@pytest.mark.lab
+def test_without_sources_races_are_not_looked_for(claims: Path) -> None:
+    check = raced(toy_site(toy(), claims), None)
+    assert check.outcome is Outcome.NOT_CHECKED
+    assert "sources" in check.detail

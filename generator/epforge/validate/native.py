@@ -8,15 +8,20 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
+from epforge.errors import EpforgeError
 from epforge.validate.cross.program import find_native_program
+from epforge.validate.process import Limits
 from epforge.validate.runtime import Host, Runtime
+from epforge.validate.site import Site
 
 SANITIZERS = ("address", "undefined")
+THREADS = ("thread",)
+_SLOWER = 5  # with any of them
 # Reports name module, offset, function and line of every frame. A library need not have frame
 # pointers, so they are not relied upon. The host asks for leaks itself, at one point.
 ASAN_STATUS = 86  # with which a program ends that AddressSanitizer has ended
@@ -27,6 +32,11 @@ _ASAN = (
     "stack_trace_format='    #%n %p (%m+%o) in %f %S'"
 )
 _UBSAN = "print_stacktrace=1:halt_on_error=0"
+# All races are told, and the program ends as it would without them.
+_TSAN = (
+    "halt_on_error=0:exitcode=0:atexit_sleep_ms=0:history_size=4:report_thread_leaks=0:"
+    "report_signal_unsafe=0:stack_trace_format='    #%n %p (%m+%o) in %f %S'"
+)
 _LIBRARY = "libonnxruntime.so*"
 
 
@@ -58,7 +68,7 @@ def native_host(
     headers: Path,
     progress: Callable[[str], None],
     *,
-    sanitize: bool = False,
+    sanitizers: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
 ) -> Runtime:
     """The same runtime, at work in the C++ host.
@@ -66,15 +76,40 @@ def native_host(
     Args:
         library: what `library_of` says of it.
         headers: the directory of onnxruntime_c_api.h.
-        sanitize: with ASan, UBSan and LSan.
+        sanitizers: SANITIZERS, THREADS or none.
         env: more of its environment.
 
     Raises MissingError without a compiler, CompileError when the program does not compile.
     """
-    program = find_native_program(headers, progress, SANITIZERS if sanitize else ())
+    program = find_native_program(headers, progress, sanitizers)
     more = {"ASAN_OPTIONS": _ASAN, "UBSAN_OPTIONS": _UBSAN, "LSAN_OPTIONS": "print_suppressions=0"}
+    more["TSAN_OPTIONS"] = _TSAN
     filled = {"MALLOC_PERTURB_": "165"}  # what is never set, or read too late, is found
-    environment = {**os.environ, **(more if sanitize else filled), **(env or {})}
+    environment = {**os.environ, **(more if sanitizers else filled), **(env or {})}
     environment["TMPDIR"] = tempfile.gettempdir()
     host = Host((str(program), quote(str(library))), environment, False, lambda text: text)
     return replace(runtime, host=host)
+
+
+def in_host(site: Site, sanitizers: Sequence[str] = ()) -> Site | str:
+    """A library in the C++ host; or why there is none.
+
+    Args:
+        sanitizers: SANITIZERS, THREADS or none.
+    """
+    if wrong := why_not():
+        return wrong
+    library = library_of(site.runtime)
+    if library is None:
+        return f"onnxruntime {site.version} has no library of its own"
+    try:
+        headers = site.instruments.headers()
+        if headers is None:
+            return "no headers of onnxruntime to compile the C++ host with: epforge sdk"
+        host = native_host(site.runtime, library, headers, site.progress, sanitizers=sanitizers)
+    except EpforgeError as error:
+        return error.message
+    limits = site.limits
+    if sanitizers:
+        limits = Limits(limits.stall_s * _SLOWER, memory_mb=0)
+    return replace(site, runtime=host, limits=limits, preload=())

@@ -130,6 +130,19 @@ def _frames(lines: Sequence[str]) -> Iterator[Frame]:
             return
 
 
+def stack(lines: Sequence[str]) -> tuple[Frame, ...]:
+    """The first stack in some lines, innermost frame first."""
+    return tuple(_frames(lines))
+
+
+def own_frame(frames: Sequence[Frame], library: Path) -> Frame | None:
+    """The innermost frame of a library's, without what the C++ library has put into it."""
+    own = [frame for frame in frames if Path(frame.module).name == library.name]
+    return next((frame for frame in own if not _STANDARD.match(frame.function)), None) or next(
+        iter(own), None
+    )
+
+
 def _short(function: str) -> str:
     """A function's name without templates and arguments: what a reader looks for."""
     out, depth = "", 0

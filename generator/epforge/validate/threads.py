@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import MissingError
+from epforge.validate import races
 from epforge.validate.load import verdict
 from epforge.validate.locate import words
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
@@ -26,7 +27,7 @@ _CREATE = "OrtEpApi.CreateKernelRegistry"
 
 
 def run(site: Site) -> tuple[Check, ...]:
-    """One line per kind of crowd; and two of what the shim sees."""
+    """One line per kind of crowd; two of what the shim sees; one of what ThreadSanitizer sees."""
     site.progress("threads")
     job = {"job": "threads", "declared": site.manifest is not None, "claims": site.claims.job()}
     with workers(site.jobs) as pool:
@@ -35,6 +36,8 @@ def run(site: Site) -> tuple[Check, ...]:
             return (site.check(Rung.THREADS, "all", ran[0].idle.outcome, ran[0].idle.detail),)
         seen = pool.submit(_seen, site, job)
         lines = [*_lines(site, ran), *seen.result()]
+    if site.sanitize:
+        lines.append(races.check(site, job))
     return tuple(lines)
 
 

@@ -18,7 +18,7 @@ from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
 _SOURCES = Path(__file__).with_name("host")
-_FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
+_FLAGS = ("-std=c++17", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
 _COMPILE_S = 900.0  # zig compiles its C++ library first
 
 

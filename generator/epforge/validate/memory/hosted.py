@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from epforge.errors import EpforgeError
 from epforge.validate import native
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
-from epforge.validate.process import Limits
 from epforge.validate.sanitized import Report, broken, reports
 from epforge.validate.site import Ran, Site, as_case, verdict_of
 
@@ -27,13 +25,12 @@ _PASSED = {
     "copies": "only between the host and its own devices",
     "streams": "real streams for its devices",
 }
-_SLOWER = 5  # with sanitizers
 _ECHO = f"exit status {native.ASAN_STATUS}"
 
 
 def probes(site: Site) -> Iterator[Check]:
     """The lines of what no runtime does with a library on a good day."""
-    hosted = _hosted(site, sanitize=False)
+    hosted = native.in_host(site)
     if isinstance(hosted, str):
         yield site.check(Rung.MEMORY, "entry points", Outcome.NOT_CHECKED, hosted)
         return
@@ -59,7 +56,7 @@ def sanitized(site: Site, own: Path | None) -> Iterator[Check]:
     Args:
         own: the library built with them; without it, the release build is looked at for leaks.
     """
-    hosted = _hosted(site, sanitize=True)
+    hosted = native.in_host(site, native.SANITIZERS)
     if isinstance(hosted, str):
         yield without_sanitizers(site, hosted)
         return
@@ -69,7 +66,7 @@ def sanitized(site: Site, own: Path | None) -> Iterator[Check]:
     job = {"job": "probing", "probes": _PROBES, "claims": site.claims.job(), "sanitize": True}
     ran = hosted.cases(job)
     runtime = native.library_of(site.runtime)
-    assert runtime is not None  # _hosted has looked
+    assert runtime is not None  # in_host has looked
     found = [*_named(ran), *_reported(ran, hosted.library, runtime)]
     how = "AddressSanitizer, UndefinedBehaviorSanitizer" if own else "the release build"
     passed = f"{how} and LeakSanitizer: nothing is lost, nothing is used that is not there"
@@ -77,26 +74,6 @@ def sanitized(site: Site, own: Path | None) -> Iterator[Check]:
         found.append(CaseResult("leaks", Outcome.NOT_CHECKED, "LeakSanitizer may not trace here"))
         passed += ", as far as could be seen: LeakSanitizer may not trace here"
     yield _line(site, "sanitizers", _without_echoes(found), passed, ran.seconds)
-
-
-def _hosted(site: Site, *, sanitize: bool) -> Site | str:
-    """The library in the C++ host; or why there is none."""
-    if wrong := native.why_not():
-        return wrong
-    library = native.library_of(site.runtime)
-    if library is None:
-        return f"onnxruntime {site.version} has no library of its own"
-    try:
-        headers = site.instruments.headers()
-        if headers is None:
-            return "no headers of onnxruntime to compile the C++ host with: epforge sdk"
-        host = native.native_host(site.runtime, library, headers, site.progress, sanitize=sanitize)
-    except EpforgeError as error:
-        return error.message
-    limits = site.limits
-    if sanitize:
-        limits = Limits(limits.stall_s * _SLOWER, memory_mb=0)
-    return replace(site, runtime=host, limits=limits, preload=())
 
 
 def _named(ran: Ran) -> Iterator[CaseResult]:

@@ -64,6 +64,8 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.options import run
     elif kind == "surroundings":
         from epforge.validate.worker.surroundings import run
+    elif kind == "crowds":
+        from epforge.validate.worker.crowds import run
     elif kind == "threads":
         from epforge.validate.worker.threads import run
     elif kind == "probe":

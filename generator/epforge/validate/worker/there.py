@@ -105,10 +105,18 @@ class There:
 
     # ---- the talk
 
-    def _tell(self, verb: str, *, config: tuple[str, ...] = (), **values: str) -> list[Event]:
+    def _tell(
+        self,
+        verb: str,
+        *,
+        config: tuple[str, ...] = (),
+        output: tuple[str, ...] = (),
+        **values: str,
+    ) -> list[Event]:
         """Gives a command and returns what was said until it was done. Raises ToldError."""
         words = [verb, *(f"{key}={quote(value)}" for key, value in values.items())]
         words += [f"config={quote(entry)}" for entry in config]
+        words += [f"output={quote(name)}" for name in output]
         self._send("\t".join(words))
         said: list[Event] = []
         while True:
@@ -229,7 +237,12 @@ class There:
         path = self._folder / "model.onnx"
         path.write_bytes(model)
         said = self._tell(
-            "open", model=self._path(path), severity=str(severity), config=config, **values
+            "open",
+            model=self._path(path),
+            severity=str(severity),
+            config=config,
+            output=(),
+            **values,
         )
         nodes = [node for event in said if event["event"] == "opened" for node in event["nodes"]]
         return Session(self, nodes), said
@@ -305,6 +318,26 @@ class There:
             count=str(count),
             model=self._path(path),
             inputs=self._path(inputs),
+            severity=str(_SILENT),
+            ep=device["ep"],
+            config=session.entries(True),
+        )
+
+    def crowd(
+        self, what: str, model: session.Model, device: Device, threads: int, runs: int
+    ) -> None:
+        """Sessions of a model by many threads; what they do is said in main.cc."""
+        path, inputs = self._folder / "model.onnx", self._folder / "inputs"
+        path.write_bytes(model.data)
+        tensors.write(inputs, model.feeds)
+        self._tell(
+            "crowd",
+            what=what,
+            threads=str(threads),
+            runs=str(runs),
+            model=self._path(path),
+            inputs=self._path(inputs),
+            output=tuple(each.name for each in model.proto.graph.output),
             severity=str(_SILENT),
             ep=device["ep"],
             config=session.entries(True),

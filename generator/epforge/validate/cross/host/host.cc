@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "crowd.h"
 #include "leaks.h"
 #include "library.h"
 #include "probes.h"
@@ -92,6 +93,12 @@ void Host::Do(const Command& command) {
     session_.reset();
   } else if (command.verb == "cycles") {
     Cycle(command);
+  } else if (command.verb == "crowd") {
+    const auto options = Options(command);
+    // What is freed and allocated again is seen as such by a sanitizer only without the arena.
+    Check(ort->DisableCpuMemArena(options.get()));
+    Check(ort->DisableMemPattern(options.get()));
+    Crowd(*env_, *options, command);
   } else if (command.verb == "control") {
     Control(command);
   } else if (command.verb == "probe") {

@@ -17,6 +17,10 @@
 //   run inputs= outputs=             files of tensors, see tensors.h
 //   close                            the session
 //   cycles count= inputs= ...        as open, run and close, so many times
+//   crowd what= threads= runs= inputs= output= ...
+//                                    as open, by many threads: what= says whether they make
+//                                    sessions at once (made), run one (one) or two (two) so many
+//                                    times, or run one while others are made and released (churn)
 //   control library= command=        of the shim plugin; its reply
 //   probe library= name= what=       a plugin library, called as no runtime does; see probes.h
 //   leaks                            memory that nothing points to any more, reported on stderr
