@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from epforge.validate.symbols import short
 from epforge.validate.worker.probing import MARK
 
 _FRAME = re.compile(
@@ -40,7 +41,7 @@ class Frame:
 
     @property
     def words(self) -> str:
-        name = f"{_short(self.function)} " if self.function else ""
+        name = f"{short(self.function)} " if self.function else ""
         place = re.sub(r"^(\.\./)+|:0$", "", self.place)
         return f"{name}({place or f'{Path(self.module).name}+{self.offset}'})"
 
@@ -59,12 +60,20 @@ class Report:
     text: str
     frames: tuple[Frame, ...]
 
-    def blamed(self, library: Path, runtime: Path) -> Frame | None:
+    @property
+    def is_leak(self) -> bool:
+        return self.text.startswith("leak of ")
+
+    def blamed(self, library: Path, between: Sequence[Path]) -> Frame | None:
         """The frame of the library that is to blame; None where it is somebody else's doing.
 
         What the runtime allocates for itself is its own, and it is not the library's that the
         runtime was called by it: only what a function of the runtime returned to the library is.
+
+        Args:
+            between: the runtime, and what stands between it and the library.
         """
+        passed = {path.name for path in between}
         inner = None  # of the library's, yet the C++ library's by its name
         for frame in self.frames:
             if Path(frame.module).name == library.name:
@@ -76,7 +85,7 @@ class Report:
                 return inner
             if _SYSTEM.search(frame.module) or _ALLOCATORS.search(frame.function):
                 continue
-            if Path(frame.module).name != runtime.name:
+            if Path(frame.module).name not in passed:
                 return None
         return inner
 
@@ -141,16 +150,3 @@ def own_frame(frames: Sequence[Frame], library: Path) -> Frame | None:
     return next((frame for frame in own if not _STANDARD.match(frame.function)), None) or next(
         iter(own), None
     )
-
-
-def _short(function: str) -> str:
-    """A function's name without templates and arguments: what a reader looks for."""
-    out, depth = "", 0
-    for char in function:
-        if char in "<(":
-            depth += 1
-        elif char in ">)":
-            depth -= 1
-        elif not depth:
-            out += char
-    return out.removesuffix("const").strip() or function[:100]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from epforge.errors import EpforgeError
 from epforge.validate.model import CaseResult, Check, Outcome, Rung
 from epforge.validate.process import workers
 from epforge.validate.site import Ran, Site, as_case, by_line, numbers, verdict_of
+from epforge.validate.symbols import named
 from epforge.validate.worker import shimmed
 
 CYCLES = 1000
@@ -102,7 +103,7 @@ def _failing(site: Site, shim: Path, job: Mapping[str, object], log: Path) -> Ra
 def _checks(site: Site, runs: Sequence[Ran], effort: Effort) -> Iterator[Check]:
     cases = [as_case(record) for ran in runs for record in ran.cases]
     cases += [ran.idle for ran in runs if ran.idle]
-    found = by_line(cases)
+    found = by_line([replace(c, detail=named(c.detail, site.library)) for c in cases])
     for name in sorted(found, key=lambda n: _ORDER.index(n) if n in _ORDER else -1):
         seconds = sum(ran.seconds_of(name) for ran in runs)
         outcome, detail = verdict_of(found[name], _passed(name, runs, effort, found[name]))

@@ -67,6 +67,8 @@ class _Bench:
         return ""
 
     def _mark(self, step: str) -> None:
+        if not self._job["sanitize"]:
+            return
         sys.stderr.write(f"{MARK}{step}\n")
         sys.stderr.flush()
 
