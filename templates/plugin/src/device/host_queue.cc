@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -79,7 +78,7 @@ Status HostQueues::Create(Stream* stream) {
   const auto entry = queues_.emplace(handle, queue).first;
   try {
     queue->thread = std::thread([this, &started = *queue] { Run(started); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // no thread, or no memory for one
     queues_.erase(entry);
     return Failed(std::string("no thread for a stream of the simulated device: ") + error.what());
   }

@@ -128,9 +128,11 @@ class HostRuntime final : public Runtime {
       const auto [offset, size] = *hole;
       if (size < needed) continue;
       if (!Commit(host_ + offset, used)) return Failed("the simulated device is out of memory");
-      used_[offset] = needed;
-      free_.erase(hole);
-      if (size > needed) free_[offset + needed] = size - needed;
+      used_[offset] = needed;  // the only step that takes memory: without any, nothing has changed
+      auto rest = free_.extract(hole);
+      rest.key() = offset + needed;
+      rest.mapped() = size - needed;
+      if (size > needed) free_.insert(std::move(rest));
       *address = device_ + offset;
       return Status();
     }
