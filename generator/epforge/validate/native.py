@@ -106,7 +106,14 @@ def in_host(site: Site, sanitizers: Sequence[str] = ()) -> Site | str:
         headers = site.instruments.headers()
         if headers is None:
             return "no headers of onnxruntime to compile the C++ host with: epforge sdk"
-        host = native_host(site.runtime, library, headers, site.progress, sanitizers=sanitizers)
+        host = native_host(
+            site.runtime,
+            library,
+            headers,
+            site.progress,
+            sanitizers=sanitizers,
+            env=site.environment,
+        )
     except EpforgeError as error:
         return error.message
     limits = site.limits

@@ -40,7 +40,7 @@ def test_a_leak_is_blamed_on_the_library_with_file_and_line() -> None:
     (report,) = reports(_leak(ours, _HOST.format(3, "main")))
     assert report.step == "devices"
     assert report.text == "leak of 288 bytes in 9 objects"
-    frame = report.blamed(LIBRARY, RUNTIME)
+    frame = report.blamed(LIBRARY, [RUNTIME])
     assert frame is not None
     assert frame.words == "acme::Factory::List (src/abi/factory.cc:31)"
 
@@ -48,7 +48,7 @@ def test_a_leak_is_blamed_on_the_library_with_file_and_line() -> None:
 def test_a_frame_without_a_name_has_its_offset() -> None:
     ours = "    #2 0x7fac (/build/libacme_ep.so+0xbebb) in (unknown) <null>"
     (report,) = reports(_leak(ours))
-    frame = report.blamed(LIBRARY, RUNTIME)
+    frame = report.blamed(LIBRARY, [RUNTIME])
     assert frame is not None
     assert frame.words == "(libacme_ep.so+0xbebb)"
 
@@ -56,7 +56,7 @@ def test_a_frame_without_a_name_has_its_offset() -> None:
 def test_what_the_runtime_made_for_the_library_is_the_librarys() -> None:
     ours = "    #4 0x7fac (/build/libacme_ep.so+0x11) in acme::Add() <null>"
     (report,) = reports(_leak(_RUNTIME.format(2, "01"), _RUNTIME.format(3, "02"), ours))
-    frame = report.blamed(LIBRARY, RUNTIME)
+    frame = report.blamed(LIBRARY, [RUNTIME])
     assert frame is not None
     assert frame.function == "acme::Add()"
 
@@ -77,7 +77,7 @@ def test_what_the_runtime_made_for_the_library_is_the_librarys() -> None:
 )
 def test_what_others_lose_is_not_the_librarys(frames: list[str]) -> None:
     (report,) = reports(_leak(*frames))
-    assert report.blamed(LIBRARY, RUNTIME) is None
+    assert report.blamed(LIBRARY, [RUNTIME]) is None
 
 
 def test_the_c_plus_plus_librarys_frames_in_the_library_are_passed_over() -> None:
@@ -87,7 +87,7 @@ def test_the_c_plus_plus_librarys_frames_in_the_library_are_passed_over() -> Non
     )
     outer = "    #3 0x7fac (/build/libacme_ep.so+0x2) in acme::Make() /p/src/make.cc:8"
     (report,) = reports(_leak(inner, outer))
-    frame = report.blamed(LIBRARY, RUNTIME)
+    frame = report.blamed(LIBRARY, [RUNTIME])
     assert frame is not None
     assert frame.place == "/p/src/make.cc:8"
 
@@ -110,7 +110,7 @@ def test_use_after_free_and_undefined_behaviour_are_reports() -> None:
     first, second = reports(text)
     assert first.text.startswith("undefined behaviour: signed integer overflow")
     assert second.text == "heap-use-after-free"
-    frame = second.blamed(LIBRARY, RUNTIME)
+    frame = second.blamed(LIBRARY, [RUNTIME])
     assert frame is not None
     assert frame.words == "acme::Run (src/graph/run.cc:5)"
 

@@ -25,14 +25,13 @@ def run(
     with host.registered(job["name"], job["library"]):
         found = host.devices(job["library"], job["ep"])
         for name, model in zip(("one node", "two parts"), models if found else (), strict=False):
-            with records.step("a life in which nothing fails"):
-                for _ in range(_WARM):
-                    _live(found[0], model)
+            cases.run(f"exhausted/{name}, before", partial(_undisturbed, found[0], model, _WARM))
             bench = _Exhausted(shim, found[0], model)
             for nth in range(1, _MOST + 1):
                 cases.run(f"exhausted/{name}, allocation {nth}", partial(bench.fail, nth))
                 if bench.done:
                     break
+            cases.run(f"exhausted/{name}, afterwards", partial(_undisturbed, found[0], model, 1))
         found.clear()
         gc.collect()
 
@@ -69,6 +68,13 @@ class _Exhausted:
             if finding.rule == _OF_EXCEPTIONS and (finding.rule, finding.where) not in known
         ]
         return "; ".join(f"{f.where}: {f.rule}: {f.text}" for f in new)
+
+
+def _undisturbed(device: Any, model: session.Model, count: int) -> str:
+    """Sessions in which nothing fails, whatever has failed before. Raises what the runtime says."""
+    for _ in range(count):
+        _live(device, model)
+    return ""
 
 
 def _live(device: Any, model: session.Model) -> None:
