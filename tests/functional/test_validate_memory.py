@@ -58,8 +58,11 @@ def bad(lines: dict[str, Check]) -> list[str]:
     return [f"{check.name}: {check.detail}" for check in lines.values() if check.outcome.bad]
 
 
-def test_a_generated_library_is_well(climb: Climb, minimal: Project) -> None:
-    lines = climb(minimal)
+@pytest.mark.parametrize("name", ["minimal", "device_memory"])
+def test_a_generated_library_is_well(
+    name: str, climb: Climb, request: pytest.FixtureRequest
+) -> None:
+    lines = climb(request.getfixturevalue(name))
     assert bad(lines) == []
     passed = {name for name, check in lines.items() if check.outcome is Outcome.PASSED}
     assert passed >= {
