@@ -29,7 +29,7 @@ WRONG_SQUARE = (
 
 def fuzzed(library: Path, claims: Path | None, output: Path, cases: int, seed: int = 1) -> Check:
     site = dataclasses.replace(
-        toy_site(library, claims), fuzzing=Fuzzing(seed, cases, output), limits=Limits(stall_s=4)
+        toy_site(library, claims), fuzzing=Fuzzing(seed, cases, output), limits=Limits(stall_s=30)
     )
     output.mkdir(exist_ok=True)
     return fuzz.random_graphs(site, output)

@@ -58,7 +58,7 @@ def random_graphs(site: Site, folder: Path) -> Check:
         found = site.cases(
             _job(site, folder, claims, first, min(_BATCH, count - first)), _RESTARTS, hangs=2
         )
-        site.progress(f"random graphs: {min(next(done) * _BATCH, count)} of {count}")
+        site.progress(f"[{min(next(done) * _BATCH, count)}/{count}] fuzz: random graphs")
         return found
 
     with workers(site.jobs) as pool:
@@ -144,7 +144,7 @@ def compiled_models(site: Site, folder: Path) -> tuple[Check, ...]:
             job = _job(site, folder, site.claims.job(), first, min(_BATCH, count - first))
             job = {**job, "set": "compiled models", "folder": scratch}
             found = site.cases(job, _RESTARTS, hangs=2)
-            site.progress(f"spoilt models: {min(next(done) * _BATCH, count)} of {count}")
+            site.progress(f"[{min(next(done) * _BATCH, count)}/{count}] fuzz: spoilt models")
             return found
 
         with workers(site.jobs) as pool:

@@ -32,7 +32,8 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         if job["set"] == "compiled models":
             blobs.run(job, records, found)
             return
-        offers = menus(job["claims"], session.newest_opset())
+        with records.step("looking for what to draw"):
+            offers = menus(job["claims"], session.newest_opset())
         if not offers:
             records.write("error", type="NoBlocks", text="takes no op to build graphs of")
             return
