@@ -121,6 +121,7 @@ def test_a_library_that_asks_for_more_than_there_is() -> None:
     found = asked("TOY_LEVEL=99")
     assert "asks for API 99" in rules(found)["newer-api"]
     assert found.fine  # it says so, as it should
+    assert list(rules(found)) == ["newer-api", "register"]
 
 
 def test_virtual_devices_are_asked_for_under_the_name_they_need() -> None:

@@ -251,7 +251,7 @@ class Loader:
         why = (
             "the device is virtual, and there is no session with it" if virtual else "there is none"
         )
-        return [self._line("session", outcome, f"{why}: {_short(errors[0])}", version)]
+        return [self._line("session", outcome, f"{why}: {in_short(errors[0])}", version)]
 
     def _twice(self, run: WorkerRun, offers: bool, version: str) -> Check:
         line = self._worked(run, "two names", "released in either order", version)
@@ -336,7 +336,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:400]
 
 
-def _short(text: str) -> str:
+def in_short(text: str) -> str:
     """The last of ORT's errors that quote each other, without the place in its sources."""
     last = re.split(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", _one_line(text))[-1]
     return re.sub(r"^/\S+:\d+ .*?\) (const )?(\[with .*?\] )?", "", last)

@@ -56,6 +56,11 @@ def test_nothing_is_found_in_what_is_right() -> None:
         (replace(GOOD, asked=((33, False), (1, True))), "newer-api", "asks for API 33"),
         (replace(GOOD, entry=Ended("crashed", "boom")), "entry", "crashed: boom"),
         (replace(GOOD, registered=Ended("refused", "no")), "register", "refused: no"),
+        (
+            replace(GOOD, registered=Ended("refused", "no"), entry=Ended("refused", "no")),
+            "register",
+            "registering it: refused: no",
+        ),
         (replace(GOOD, factories=()), "no-factory", "without a factory"),
         (replace(GOOD, factories=GOOD.factories * 2), "same-names", "two factories"),
         (replace(GOOD, unmapped=False), "unload", "stays in memory"),

@@ -27,7 +27,7 @@ from epforge.validate.inspection.model import (
     Slot,
     slots,
 )
-from epforge.validate.load import NAME, VIRTUAL, verdict
+from epforge.validate.load import NAME, VIRTUAL, in_short, verdict
 from epforge.validate.manifest import beside
 from epforge.validate.process import Limits, WorkerRun, workers
 from epforge.validate.runtime import THIS, Runtime
@@ -37,6 +37,7 @@ __all__ = ["Finding", "Inspection", "MadeUp", "Slot", "inspect", "json_schema"]
 
 #: Per struct, its members in order.
 Layouts = Mapping[str, Sequence[Slot]]
+_OF_ORT = "The requested API version ["  # what old runtimes write when they are asked for a new one
 _CRASHES = 4  # of made-up devices, until the rest is left alone
 
 
@@ -164,7 +165,8 @@ class _Asking:
             return ()
         job = {"job": "baseline", "library": str(self.library), "severity": 1}
         usual = set(self.runtime.run(job, self.limits).stray)
-        return tuple(line for line in registered.stray if line not in usual)
+        own = [line for line in registered.stray if not line.startswith(_OF_ORT)]
+        return tuple(line for line in own if line not in usual)
 
     def _factories(self, run: WorkerRun) -> list[Factory]:
         made = []
@@ -251,5 +253,5 @@ def _registered(run: WorkerRun) -> Ended:
     word = str(outcome)
     errors = run.named("error")
     if word == "failed" and errors and run.step.startswith("register as"):
-        return Ended("refused", detail.partition(": ")[2])
+        return Ended("refused", in_short(str(errors[0]["text"])))
     return Ended("fine" if word == "passed" else word, detail)

@@ -27,7 +27,8 @@ def of_answers(went: Answers, name: str) -> Iterator[Finding]:
     """
     yield from _versions(went)
     for what, ended in (("asking it directly", went.entry), ("registering it", went.registered)):
-        if ended.bad or ended.outcome == "refused":
+        same = ended is went.entry and ended.outcome == "refused" == went.registered.outcome
+        if not same and (ended.bad or ended.outcome == "refused"):
             yield Finding("entry" if ended is went.entry else "register", f"{what}: {_of(ended)}")
     if not went.factories and went.entry.outcome == "fine":
         yield Finding("no-factory", "it registers without a factory: nobody sees a device")
