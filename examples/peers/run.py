@@ -53,7 +53,10 @@ TRAPS = {
     "versions": "D62",
     "compiled models": "D65",
 }
-_EMPTY = re.compile(r"\((\d+,)*0(,\d+)*\)|no rows|no elements|zero size|nothing|no batches|empty")
+_EMPTY = re.compile(
+    r"\((\d+,)*0(,\d+)*\)|no rows|no elements|zero size|nothing|no batches|empty|allowzero"
+)
+_NUMBERS = re.compile(r"is (-?[\d.e+-]+), expected (-?[\d.e+-]+)")
 
 
 @dataclass(frozen=True)
@@ -333,8 +336,11 @@ def kind_of(case: Mapping[str, str]) -> str:
         return "zero size"
     if case["outcome"] != "failed":
         return case["outcome"]
-    if "expected" in detail and "float64" in label:
-        return "float64 in float32"
+    numbers = _NUMBERS.search(detail)
+    if numbers and "float64" in label:
+        got, wanted = map(float, numbers.groups())
+        if abs(got - wanted) <= 1e-4 * abs(wanted):
+            return "float64 in float32"
     return "wrong numbers" if "expected" in detail else "taken, then refused"
 
 

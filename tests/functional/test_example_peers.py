@@ -74,7 +74,8 @@ def test_what_cannot_be_installed_is_said(example: ModuleType, tmp_path: Path) -
         ("zero size", "crashed", "SIGABRT", "zero size"),
         ("since 7, T=float32: (10,3)", "crashed", "SIGSEGV", "crashed"),
         ("since 7, T=float32: (2,3)", "failed", "output[0] is 1, expected 2", "wrong numbers"),
-        ("since 7, T=float64: (2)", "failed", "[0] is 1, expected 2", "float64 in float32"),
+        ("since 7, T=float64: (2)", "failed", "[0] is 1, expected 2", "wrong numbers"),
+        ("T=float64: (2)", "failed", "y[0] is -1.00001, expected -1.0", "float64 in float32"),
         ("since 7, T=float32: (2)", "failed", "not supported", "taken, then refused"),
     ],
 )

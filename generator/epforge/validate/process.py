@@ -30,6 +30,7 @@ _TRACE = re.compile(
     r"#\d+ |\d+\t|\[(Inferior|New LWP|Thread)|Using host lib|__\w+ \(|0x[0-9a-f]+ in "
 )
 _DYING = re.compile(r"assert|abort|panic|terminat|fatal|error|what\(\)|fail", re.IGNORECASE)
+_RESET = "\x1b[m"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _WINDOWS_FAULTS = {
     0xC0000005: "access violation",
@@ -126,18 +127,31 @@ class WorkerRun:
     @property
     def stray(self) -> tuple[str, ...]:
         """Lines on stderr that are not ORT's log."""
-        lines = self.stderr.splitlines()
-        return tuple(line for line in lines if line.strip() and not _LOG_LINE.match(line))
+        return tuple(line for line in self._lines[1] if line.strip())
 
     @property
     def log(self) -> tuple[str, ...]:
-        """ORT's log lines, without colours, time and place in the source."""
-        found = []
+        """ORT's log lines, without colours, time and place in the source; of a message of several
+        lines the first."""
+        return tuple(_COLOUR.sub("", line).split("] ", 1)[-1] for line in self._lines[0])
+
+    @property
+    def _lines(self) -> tuple[list[str], list[str]]:
+        """What ORT logged, and everything else. A message in colour ends where that does, be it
+        lines later."""
+        log: list[str] = []
+        stray: list[str] = []
+        message: list[str] | None = None
         for line in self.stderr.splitlines():
-            if _LOG_LINE.match(line):
-                plain = _COLOUR.sub("", line)
-                found.append(plain.split("] ", 1)[-1])
-        return tuple(found)
+            if message is not None:
+                message.append(line)
+                message = None if _RESET in line else message
+            elif _LOG_LINE.match(line):
+                log.append(line)
+                message = [] if line.startswith("\x1b") and _RESET not in line else None
+            else:
+                stray.append(line)
+        return log, stray + (message or [])  # one that does not end is none
 
 
 def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict[str, str]:

@@ -350,7 +350,7 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
                                         OrtEp** ep) NO_EXCEPTION {
   (void)self, (void)devices, (void)metadata, (void)count, (void)options, (void)logger;
 #ifdef FAULT_NO_EP
-  if (ort != NULL) return ort->CreateStatus(ORT_FAIL, "there is no hardware behind this device");
+  if (ort != NULL) return ort->CreateStatus(ORT_FAIL, "there is no hardware\nbehind this device");
 #endif
 #ifndef FAULT_CONTEXT_IGNORED
   char value[8] = "";

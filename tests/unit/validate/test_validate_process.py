@@ -63,6 +63,15 @@ def test_ort_log_lines_are_no_noise() -> None:
     assert run.log == ("careful",)
 
 
+def test_a_message_in_colour_may_have_several_lines() -> None:
+    head = "\x1b[1;31m2026-11-29 17:14:01.5 [E:onnxruntime:, x.cc:1 F] first"
+    run = ended(stderr=f"{head}\nsecond\n\n\x1b[m\nmine\n")
+    assert run.log == ("first",)
+    assert run.stray == ("mine",)
+    torn = ended(stderr=f"{head}\nterminate called\n")
+    assert torn.stray == ("terminate called",)
+
+
 def test_records_survive_a_torn_last_line(tmp_path: Path) -> None:
     with Records(tmp_path / "r") as records:
         records.write("runtime", version="1")
