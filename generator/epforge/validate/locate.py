@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +13,12 @@ from epforge.validate.instruments import Instruments
 from epforge.validate.process import Limits, WorkerRun
 from epforge.validate.runtime import Runtime
 from epforge.validate.worker.shimmed import Step, environment, under_way
+
+# Breaches after which a process may die at any time.
+_DEADLY = (
+    "null-argument", "released-twice", "used-after-release", "unknown-handle",
+    "returned-released-status", "exception-left-callback",
+)  # fmt: skip
 
 
 def run_located(
@@ -46,7 +53,31 @@ def _place(runtime: Runtime, job: Mapping[str, object], limits: Limits, shim: Pa
         assert isinstance(known, Mapping)
         variables = {**known, **environment(str(job["library"]), log)}
         again = runtime.run({**job, "library": str(shim), "environment": variables}, limits)
-        return words(under_way(log)) if again.signal else ""
+        return words(under_way(log)) if again.signal else _first_breach(log)
+
+
+def _first_breach(log: Path) -> str:
+    """What the shim took out of the way, so that the run ended well: the first breach of contract.
+
+    Returns:
+        The callback and the shim's words.
+    """
+    open_: dict[int, list[str]] = {}
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # the last one, cut off
+        steps = open_.setdefault(int(record["thread"]), [])
+        if record["event"] == "enter":
+            steps.append(str(record["what"]))
+        elif record["event"] in ("leave", "failed") and steps:
+            steps.pop()
+        elif record["event"] == "finding" and record["what"] in _DEADLY:
+            callbacks = [step for step in steps if not _is_function(step)]
+            within = f"{callbacks[-1]}, " if callbacks else ""
+            return f"{within}{record['text']}"
+    return ""
 
 
 def words(steps: list[Step]) -> str:

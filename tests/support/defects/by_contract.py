@@ -266,8 +266,8 @@ SESSIONS = (
                 "    return status;\n  };\n",
             ),
         ),
-        _MEMORY,
-        _memory("CreateEp"),
+        ("--rung", "load"),
+        (Sign("load", "options", "OrtEpFactory.CreateEp.*released"),),
     ),
     Defect(
         "D39",
@@ -348,7 +348,7 @@ SESSIONS = (
                 'return ort.CreateStatus(code, "");',
             ),
         ),
-        _MEMORY,
+        (*_MEMORY, "--keep-going"),
         _memory("CreateEp"),
     ),
     Defect(
@@ -402,12 +402,12 @@ SESSIONS = (
                 "registry),\n"
                 "                                              kernel.get(), CreateKernel, "
                 "&entries_.back()));\n"
-                "    api_.ep->ReleaseKernelDef(kernel.get());\n    kernel.release();\n"
+                "    api_.ep->ReleaseKernelDef(kernel.get());\n"
                 "    return Status();\n  }\n",
             ),
         ),
-        _MEMORY,
-        _memory("KernelDef"),
+        ("--rung", "load"),
+        (Sign("load", "rounds|two names|session", "KernelDef"),),
     ),
 )
 

@@ -101,3 +101,22 @@ def test_more_blocks_of_one_place_are_named() -> None:
     assert grown(before, after) == ["2 blocks of 32 bytes allocated in OrtEp.Compile, 0x12"]
     assert grown({}, after, least=6) == []
     assert grown(after, before) == []
+
+
+def test_where_the_shim_keeps_a_run_alive_its_first_breach_is_the_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [
+        '{"event": "enter", "what": "OrtEp.Compile", "thread": 1}',
+        '{"event": "finding", "what": "leaked", "thread": 1, "text": "no reason to die"}',
+        '{"event": "finding", "what": "released-twice", "thread": 1, "text": "a Status, twice"}',
+    ]
+
+    def run(_: Runtime, job: Mapping[str, Any], *__: object) -> WorkerRun:
+        log = job.get("environment", {}).get("EPFORGE_SHIM_LOG")
+        if log:
+            Path(log).write_text("\n".join(lines), encoding="utf-8")
+        return _ENDED if log else _CRASHED
+
+    monkeypatch.setattr(Runtime, "run", run)
+    assert _located(_SHIM).ended == "session: SIGSEGV in OrtEp.Compile, a Status, twice"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import itertools
@@ -11,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from epforge.validate.options import UNKNOWN
 from epforge.validate.worker import (
     exhausting,
     failing,
@@ -29,6 +31,7 @@ from epforge.validate.worker.records import Records
 _WARM = 50
 _ONCE = 1  # the round after which what is made once is there
 _ARENAS = ("OrtAllocator.Alloc", "OrtAllocator.AllocOnStream", "OrtAllocator.Reserve")
+_REFUSED = 20
 _WINDOWS = 4  # what grows once is no leak: that grows in each of them
 _MOST_RESIDENT = 1 << 20  # that a process may grow by in its rounds
 _MOST_ALLOCATED = 400  # bytes for each session: the runtime itself has some 100
@@ -91,6 +94,8 @@ class _Lives:
                 cases.run(f"sessions/{name}", partial(self._sessions, found, model, count))
             if not self._models:
                 cases.run("sessions/one node", _nothing)
+            else:
+                cases.run("sessions/refused", partial(self._refused, found, self._models[0]))
             found.clear()
         cases.run("registrations/rounds", self._registrations)
         cases.run("handles/after the last unregistering", self._balance)
@@ -122,6 +127,26 @@ class _Lives:
         if not wrong and grown.size > _MOST_ALLOCATED * count:
             wrong = [f"{grown.size // count} bytes stay allocated in each of {count} sessions"]
         return "; ".join(wrong)
+
+    def _refused(self, found: list[Any], model: session.Model) -> str:
+        """Sessions with an option that nobody has: what was made for them is given back, too."""
+        import onnxruntime
+
+        before, blocks = self._held(), left_by(self._shim)
+        for _ in range(_REFUSED):
+            made = session.options(fallback=True)
+            made.add_provider_for_devices(found[:1], {UNKNOWN: "1"})
+            with contextlib.suppress(Exception):  # the refusal
+                onnxruntime.InferenceSession(model.data, made, enable_fallback=0)
+        gc.collect()
+        wrong = [
+            f"{held - before.get(kind, 0)} {kind} not given back"
+            for kind, held in sorted(self._held().items())
+            if held != before.get(kind, 0)
+        ]
+        wrong += leftover.grown(blocks, left_by(self._shim), least=_REFUSED)
+        text = "; ".join(wrong)
+        return f"{_REFUSED} sessions that OrtEpFactory.CreateEp may refuse: {text}" if text else ""
 
     def _registrations(self) -> str:
         """FR 8: register, session, unregister, again and again in one process."""
