@@ -80,7 +80,7 @@ LOADING = (
         "registry",
         (Patch("src/gen/options.cc", '        "fast",\n', '        "quick",\n'),),
         _LOAD,
-        (Sign("load", "options", "mode"),),
+        (Sign("load", "options|session", "mode"),),
     ),
     Defect(
         "D53",

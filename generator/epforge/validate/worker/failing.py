@@ -120,9 +120,8 @@ class Bench:
         left = [f"{n} {kind}" for kind, n in sorted(held.items()) if not is_struct(kind)]
         if left:
             return f"{within}not given back: {', '.join(left)}"
-        lost = (
-            [] if held else self._lost(before, name, nth)
-        )  # what the runtime keeps has its blocks
+        # What the runtime keeps after an error has blocks of the library.
+        lost = [] if held else self._lost(before, name, nth)
         if lost:
             return f"{within}not freed: {'; '.join(lost[:3])}"
         if name.endswith(_LOGGING) and life.less_than(usual):
