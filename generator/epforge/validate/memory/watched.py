@@ -63,12 +63,10 @@ def lines(site: Site, effort: Effort | None = None) -> Iterator[Check]:
         lives = pool.submit(_lives, site, shim, effort)
         logs = [Path(folder) / name for name in ("calls", "allocations")]
         failing = pool.submit(_failing, site, shim, {**_job(site, effort), "fail": True}, logs[0])
-        runs = [lives, failing]
-        # Memory of the device's own is the device's business when the host's runs out.
-        if site.manifest is None or not site.manifest.device_memory:
-            job = {**_job(site, effort), "exhaust": True}
-            runs.append(pool.submit(_failing, site, shim, job, logs[1]))
-        yield from _checks(site, [each.result() for each in runs], effort)
+        job = {**_job(site, effort), "exhaust": True}
+        exhausting = pool.submit(_failing, site, shim, job, logs[1])
+        ran = [lives.result(), failing.result(), exhausting.result()]
+        yield from _checks(site, ran, effort)
 
 
 def _job(site: Site, effort: Effort) -> dict[str, object]:
