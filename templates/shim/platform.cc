@@ -17,6 +17,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_set>
 #endif
 
 namespace shim {
@@ -123,7 +126,18 @@ bool Mapped(const void* address, Want want) {
 
 }  // namespace
 
-bool IsCode(const void* address) { return Mapped(address, Want::kCode); }
+bool IsCode(const void* address) {
+  static std::shared_mutex mutex;
+  static std::unordered_set<const void*> known;  // the list of mappings is long
+  {
+    const std::shared_lock<std::shared_mutex> lock(mutex);
+    if (known.count(address) > 0) return true;
+  }
+  if (!Mapped(address, Want::kCode)) return false;
+  const std::unique_lock<std::shared_mutex> lock(mutex);
+  known.insert(address);
+  return true;
+}
 
 bool IsWritable(const void* address) {
   return OffsetInImage(address) < 0 || Mapped(address, Want::kWritable);
