@@ -134,6 +134,19 @@ def test_a_leak_is_found_with_its_line(
     assert "ListDevices (libonnxruntime_ep_contoso_npu.so+0x" in lines["sanitizers"].detail
 
 
+@pytest.mark.lab
+def test_what_is_lost_when_a_call_fails_has_its_stack(climb: Climb) -> None:
+    from defects import DEFECTS
+    from defects.judge import defective
+
+    defect = next(each for each in DEFECTS if each.name == "D43")
+    lines = climb(defective(defect), sanitize=True)
+    assert lines["failures"].outcome is Outcome.FAILED
+    assert "OrtEp.Compile" in lines["failures"].detail
+    assert lines["sanitizers"].outcome is Outcome.FAILED
+    assert "contoso_compiler::Ep::Make" in lines["sanitizers"].detail
+
+
 def test_the_probes_are_those_of_the_host() -> None:
     header = Path(hosted.__file__).parents[1] / "cross/host/probes.cc"
     code = header.read_text(encoding="utf-8")
