@@ -351,7 +351,7 @@ class Nothing final : public Executable {
  public:
   const std::vector<Port>& inputs() const noexcept override { return none_; }
   const std::vector<Port>& outputs() const noexcept override { return none_; }
-  Status Run(Inputs, Results&, Exec&) const override { return Status(); }
+  Status Run(Inputs, Results&, <% if streams %>Stream, <% endif %>Exec&) const override { return Status(); }
   Status Save(Saved*) const override { return Status(); }
 
  private:

@@ -106,6 +106,40 @@ class WatchedRuntime final : public Runtime {
   }
   void FreeHost(void* address) noexcept override { runtime_->FreeHost(address); }
 <% endif %>
+<% if memory_capacity or resource_accounting %>
+  Status Capacity(uint64_t* total, uint64_t* available) override {
+    return runtime_->Capacity(total, available);
+  }
+<% endif %>
+<% if streams %>
+  Status CopyToDevice(void* device, const void* host, size_t bytes, Stream stream) override {
+    EP_RETURN_IF_ERROR(Count());
+    return runtime_->CopyToDevice(device, host, bytes, stream);
+  }
+  Status CopyToHost(void* host, const void* device, size_t bytes, Stream stream) override {
+    EP_RETURN_IF_ERROR(Count());
+    return runtime_->CopyToHost(host, device, bytes, stream);
+  }
+  Status CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override {
+    return runtime_->CopyOnDevice(to, from, bytes, stream);
+  }
+  Status Fill(void* device, unsigned char value, size_t bytes, Stream stream) override {
+    return runtime_->Fill(device, value, bytes, stream);
+  }
+  Status Launch(Stream stream, Work work) override {
+    return runtime_->Launch(stream, std::move(work));
+  }
+  Status CreateStream(Stream* stream) override { return runtime_->CreateStream(stream); }
+  void DestroyStream(Stream stream) noexcept override { runtime_->DestroyStream(stream); }
+  Status Synchronize(Stream stream) override { return runtime_->Synchronize(stream); }
+  Status CreateEvent(Event* event) override { return runtime_->CreateEvent(event); }
+  void DestroyEvent(Event event) noexcept override { runtime_->DestroyEvent(event); }
+  Status Record(Event event, Stream stream) override { return runtime_->Record(event, stream); }
+  Status WaitOnDevice(Event event, Stream stream) override {
+    return runtime_->WaitOnDevice(event, stream);
+  }
+  Status WaitOnHost(Event event) override { return runtime_->WaitOnHost(event); }
+<% else %>
   Status CopyToDevice(void* device, const void* host, size_t bytes) override {
     EP_RETURN_IF_ERROR(Count());
     return runtime_->CopyToDevice(device, host, bytes);
@@ -117,6 +151,35 @@ class WatchedRuntime final : public Runtime {
   Status CopyOnDevice(void* to, const void* from, size_t bytes) override {
     return runtime_->CopyOnDevice(to, from, bytes);
   }
+<% endif %>
+<% if external_memory %>
+  bool CanImport(MemoryHandle kind) const noexcept override { return runtime_->CanImport(kind); }
+  bool CanImport(SemaphoreHandle kind) const noexcept override {
+    return runtime_->CanImport(kind);
+  }
+  Status ImportMemory(MemoryHandle kind, void* handle, size_t bytes, void** address) override {
+    return runtime_->ImportMemory(kind, handle, bytes, address);
+  }
+  void ReleaseImported(void* address) noexcept override { runtime_->ReleaseImported(address); }
+  Status ImportSemaphore(SemaphoreHandle kind, void* handle, Semaphore* semaphore) override {
+    return runtime_->ImportSemaphore(kind, handle, semaphore);
+  }
+  void ReleaseSemaphore(Semaphore semaphore) noexcept override {
+    runtime_->ReleaseSemaphore(semaphore);
+  }
+  Status WaitSemaphore(Semaphore semaphore, uint64_t value, Stream stream) override {
+    return runtime_->WaitSemaphore(semaphore, value, stream);
+  }
+  Status SignalSemaphore(Semaphore semaphore, uint64_t value, Stream stream) override {
+    return runtime_->SignalSemaphore(semaphore, value, stream);
+  }
+<% endif %>
+<% if graphics_interop %>
+  Status AdoptQueue(GraphicsApi api, void* queue, Stream* stream) override {
+    return runtime_->AdoptQueue(api, queue, stream);
+  }
+  void ReleaseQueue(Stream stream) noexcept override { runtime_->ReleaseQueue(stream); }
+<% endif %>
   void* KernelAddress(const void* device) const noexcept override {
     return runtime_->KernelAddress(device);
   }
@@ -227,7 +290,7 @@ class KeptResults final : public Results {
     for (size_t i = 0; i < kept_.size(); ++i) {
       std::vector<unsigned char>& bytes = kept_[i].bytes;
       if (bytes.empty()) continue;
-      (void)Device().plain().CopyToHost(bytes.data(), copies_[i]->get(), bytes.size());
+      (void)Device().plain().CopyToHost(bytes.data(), copies_[i]->get(), bytes.size()<% if streams %>, nullptr<% endif %>);
     }
 <% endif %>
     return kept_;
@@ -259,7 +322,7 @@ inline Status Run(const Executable& executable, const std::vector<TensorValue>& 
     copies.emplace_back(bytes.size());
     tensors[i].raw = copies[i].get();
     if (bytes.empty()) continue;
-    EP_RETURN_IF_ERROR(Device().plain().CopyToDevice(copies[i].get(), bytes.data(), bytes.size()));
+    EP_RETURN_IF_ERROR(Device().plain().CopyToDevice(copies[i].get(), bytes.data(), bytes.size()<% if streams %>, nullptr<% endif %>));
   }
 <% endif %>
   for (const Tensor& tensor : tensors) inputs.push_back(&tensor);

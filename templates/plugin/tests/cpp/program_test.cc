@@ -209,7 +209,7 @@ void TestRunErrors() {
   std::vector<const Tensor*> absent = {nullptr, nullptr};
   KeptResults results(*program);
   FakeExec exec(1);
-  CHECK(Contains(program->Run(Inputs(absent.data(), 2), results, exec), "missing"));
+  CHECK(Contains(program->Run(Inputs(absent.data(), 2), results, <% if streams %>nullptr, <% endif %>exec), "missing"));
   for (int i = 1; i <= 2; ++i) {
     KeptResults failing(*program);
     failing.fails_at = i;

@@ -87,6 +87,32 @@ class Queues final : public Runtime {
   Status Replay(Graph /*graph*/, Stream /*stream*/) override { return Nothing(); }
   void DestroyGraph(Graph /*graph*/) noexcept override {}
 <% endif %>
+<% if external_memory %>
+  bool CanImport(MemoryHandle /*kind*/) const noexcept override { return false; }
+  bool CanImport(SemaphoreHandle /*kind*/) const noexcept override { return false; }
+  Status ImportMemory(MemoryHandle /*kind*/, void* /*handle*/, size_t /*bytes*/,
+                      void** /*address*/) override {
+    return Nothing();
+  }
+  void ReleaseImported(void* /*address*/) noexcept override {}
+  Status ImportSemaphore(SemaphoreHandle /*kind*/, void* /*handle*/,
+                         Semaphore* /*semaphore*/) override {
+    return Nothing();
+  }
+  void ReleaseSemaphore(Semaphore /*semaphore*/) noexcept override {}
+  Status WaitSemaphore(Semaphore /*semaphore*/, uint64_t /*value*/, Stream /*stream*/) override {
+    return Nothing();
+  }
+  Status SignalSemaphore(Semaphore /*semaphore*/, uint64_t /*value*/, Stream /*stream*/) override {
+    return Nothing();
+  }
+<% endif %>
+<% if graphics_interop %>
+  Status AdoptQueue(GraphicsApi /*api*/, void* /*queue*/, Stream* /*stream*/) override {
+    return Nothing();
+  }
+  void ReleaseQueue(Stream /*stream*/) noexcept override {}
+<% endif %>
 
   // By queue: the last item that comes before something.
   using Clock = std::map<Stream, Item>;
