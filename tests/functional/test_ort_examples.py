@@ -18,11 +18,12 @@ from types import ModuleType
 import pytest
 import test_graph_capture
 import test_newer_levels
+from compiled import WARNINGS
 from hooked import with_hooks
 from locking import locked
 from ort_examples.harness import by_name
 from ort_examples.inventory import FILES
-from projects import Project, built
+from projects import Project, built, expanded, sdk
 from runtimes import SUPPORTED, runtime
 
 from epforge.ort.levels import known_levels, load_level
@@ -61,13 +62,18 @@ def module(name: str) -> ModuleType:
 ALL = [(name, test) for name in MODULES for test in by_name(module(name))]
 
 
+def text_of(kind: str) -> str:
+    """The blueprint of one of the examples."""
+    return (REPOSITORY / f"blueprints/ort-examples/{kind}.yaml").read_text(encoding="utf-8")
+
+
 def _project(kind: str) -> Project:
     """The project of one of the examples, or one that other tests have as well."""
     if kind == "capture":
         return with_hooks(test_graph_capture.ARENA)
     if kind == "newest":
         return test_newer_levels.project(REPOSITORY, 32, "all")
-    return built((REPOSITORY / f"blueprints/ort-examples/{kind}.yaml").read_text(encoding="utf-8"))
+    return built(text_of(kind))
 
 
 def outcomes(
@@ -171,6 +177,28 @@ def test_its_own_tests_pass(kind: str) -> None:
             check=False,
         )
         assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_its_cpp_tests_compile(kind: str, tmp_path: Path) -> None:
+    """Together the services of the compiling example are asked for by no other blueprint."""
+    for file in expanded(text_of(kind)).files:
+        path = tmp_path / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+    flags = ["-std=c++17", "-fsyntax-only", *WARNINGS, "-Isrc", "-Itests/cpp"]
+    sources = sorted((tmp_path / "tests/cpp").glob("*.cc"))
+    assert sources
+    for source in sources:
+        done = subprocess.run(
+            ["g++", *flags, "-isystem", str(sdk().include), str(source)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[:4000]
 
 
 # ------------------------------------------------------------------------------------- the table
