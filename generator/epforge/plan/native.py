@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from epforge.names import Identifier
@@ -116,7 +117,7 @@ def _params(blueprint: Blueprint) -> Mapping[str, object]:
         "ep": names.ep,
         "package": package,
         "package_directory": f"python/{package}",
-        "wheel_stem": Identifier(distribution_name(blueprint).replace("-", "_")),
+        "wheel_stem": Identifier(re.sub(r"[-_.]+", "_", distribution_name(blueprint)).lower()),
         "has_functions": bool(made),
         "errors_module": f"{package}._errors",
         "distribution": distribution_name(blueprint),

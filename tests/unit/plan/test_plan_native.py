@@ -154,3 +154,8 @@ def test_schemas_have_every_version_and_say_what_types_the_output(text: str) -> 
         assert newest["Max"].typed_by is None
         assert newest["QuantizeLinear"].typed_by == "output_dtype"
         assert newest["Mix"].attributes["needed"].required
+
+
+def test_the_wheel_s_file_name_is_spelled_as_pip_spells_it() -> None:
+    text = f"{MINIMAL}names: {{distribution: Acme.ep}}\npython: {{native: separate}}\n"
+    assert "pip install dist/acme_ep_native-*.whl" in "".join(rendered(text).values())
