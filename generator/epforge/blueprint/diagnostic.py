@@ -64,6 +64,10 @@ class Diagnostic:
     fix: Fix | None = None
     severity: Severity = Severity.ERROR
 
+    def __post_init__(self) -> None:
+        for name in ("message", "expected", "hint"):  # names of the blueprint may be in them
+            object.__setattr__(self, name, visible(getattr(self, name)))
+
     @property
     def span(self) -> Span:
         """The place of the finding."""
@@ -106,8 +110,15 @@ class BlueprintErrors(EpforgeError):  # noqa: N818 (it holds all of them)
 def show(text: str, limit: int = 60) -> str:
     """``text`` in quotes, cut to ``limit`` characters, without what would act on a terminal."""
     cut = text if len(text) <= limit else text[: limit - 3] + "..."
-    visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in cut)
-    return f'"{visible}"' if '"' not in visible else f"'{visible}'"
+    shown = visible(cut)
+    return f'"{shown}"' if '"' not in shown else f"'{shown}'"
+
+
+def visible(text: str) -> str:
+    """``text`` in one line, with escapes for what would act on a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def suggest(word: str, known: Iterable[str]) -> str | None:

@@ -184,3 +184,13 @@ def test_what_brackets_would_break_is_not_put_into_them(value: str) -> None:
     for found in parse(text).errors:
         if found.fix is not None:
             parse(apply_fix(text, found.fix))
+
+
+def test_names_in_a_message_stay_in_its_line() -> None:
+    text = (
+        "epforge: 1\nname: a1\nvendor: b\nops: [Relu]\n"
+        'devices: [{name: "a\\nb\\e[31m", type: npu, ep: "x y"}]\n'
+    )
+    found = analyse(parse(text)).errors
+    assert any("device a\\nb" in each.message for each in found)
+    assert all(each.message.isprintable() for each in found)
