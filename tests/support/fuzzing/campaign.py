@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from types import FrameType
 from typing import Any
 
 from epforge.cache import cache_dir
+from fuzzing.judge import Depth, judge
 from fuzzing.shrink import as_test, kind_of, shrunk
 
 _BATCH = 250
@@ -33,6 +34,7 @@ _STALL_S = 60  # of wall time; the machine may be busy
 _MEMORY = 3 << 30
 SLOW_S = 2.0  # of computing, in epforge itself
 _TWICE, _FORMATTED, _SCAFFOLDED = 5, 97, 59  # every so many cases
+_HANGS = "hangs"
 _SUPPORT = Path(__file__).resolve().parents[1]
 
 
@@ -81,7 +83,6 @@ class Tally:
 def work(seed: int, numbers: Sequence[int], out: int) -> None:
     """Judges cases, one after the other, a line of JSON each."""
     from fuzzing.cases import case
-    from fuzzing.judge import Depth, judge
 
     watch, cache = Watch(), os.environ["EPFORGE_CACHE"]
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
@@ -98,18 +99,26 @@ def work(seed: int, numbers: Sequence[int], out: int) -> None:
             if os.environ.get("EPFORGE_FUZZ_ENDS_AT") == str(number):  # a test of the campaign
                 os._exit(1)
             started = time.process_time()
-            signal.alarm(_STALL_S)
-            try:
-                outcome, what = judge(data, depth)
-            except _HangsError:
-                outcome, what = "fault", "hangs"
-            except MemoryError:
-                outcome, what = "fault", "takes too much memory"
-            signal.alarm(0)
+            outcome, what = _within_limits(data, depth)
+            if what == _HANGS:  # once more: the machine may have been busy
+                outcome, what = _within_limits(data, depth)
             seconds = time.process_time() - started
             what = what or watch.astray((folder, tempfile.gettempdir(), cache, "/dev/null"))
             line = {"case": number, "seconds": seconds, "outcome": outcome, "what": what}
             os.write(out, (json.dumps(line) + "\n").encode())
+
+
+def _within_limits(data: bytes, depth: Depth) -> tuple[str, str]:
+    """What `judge` says, or which limit the case has met."""
+    signal.alarm(_STALL_S)
+    try:
+        return judge(data, depth)
+    except _HangsError:
+        return "fault", _HANGS
+    except MemoryError:
+        return "fault", "takes too much memory"
+    finally:
+        signal.alarm(0)
 
 
 class _HangsError(BaseException):
@@ -145,7 +154,14 @@ class Watch:
 # ---- all of them ----
 
 
-def run(seed: int, cases: int, *, jobs: int = 2, first: int = 0) -> Tally:
+def run(
+    seed: int,
+    cases: int,
+    *,
+    jobs: int = 2,
+    first: int = 0,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Tally:
     """Judges cases ``first`` to ``first + cases`` of a seed."""
     started = time.monotonic()
     tally = Tally()
@@ -160,6 +176,8 @@ def run(seed: int, cases: int, *, jobs: int = 2, first: int = 0) -> Tally:
         for lines in pool.map(lambda batch: list(_batch(seed, batch, cache)), batches):
             for line in lines:
                 tally.add(line)
+            done = f"[{sum(tally.outcomes.values())}/{cases}] {sum(tally.counts.values())} faults"
+            progress(f"{done}, longest {tally.worst[0]:.2f} s")
     tally.seconds = time.monotonic() - started
     return tally
 
@@ -223,7 +241,13 @@ def main() -> None:
     if given.only:
         work(given.seed, [int(number) for number in given.only.split(",")], sys.stdout.fileno())
         return
-    tally = run(given.seed, given.cases, jobs=given.jobs, first=given.first)
+    tally = run(
+        given.seed,
+        given.cases,
+        jobs=given.jobs,
+        first=given.first,
+        progress=lambda text: print(text, file=sys.stderr, flush=True),
+    )
     _show(tally, given.seed)
     raise SystemExit(bool(tally.faults))
 
