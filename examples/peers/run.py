@@ -278,7 +278,7 @@ FACTS = (
     ("made-up devices taken", _made_up),
     ("gone from memory", _unmapped),
     *((f"rung *{name}*", lambda row, name=name: _rung(row, name)) for name in
-      ("static", "load", "ops", "graphs", "context")),
+      ("static", "load", "ops", "graphs", "context", "memory", "threads")),
     ("models", _models),
     ("minutes of `validate`", lambda row: f"{row.report['seconds'] / 60:.1f}"),
 )  # fmt: skip
@@ -304,6 +304,9 @@ def findings(row: Row) -> Iterator[tuple[str, str]]:
         elif check["name"] == "options" and "is accepted" in check["detail"]:
             yield "options", check["detail"].partition(";")[0]
     yield from causes(row)
+    for check in (*row.checks("memory"), *row.checks("threads")):
+        if check["outcome"] in BAD:
+            yield f"{check['rung']}, {check['name']}", check["detail"]
     for check in row.checks("context"):
         if check["outcome"] in BAD or "nothing said" in check["detail"]:
             yield "compiled models", check["detail"]
