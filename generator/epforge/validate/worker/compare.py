@@ -49,6 +49,14 @@ def tolerance_of(ask: Ask, by: str = "cpu") -> Mapping[str, tuple[float, float]]
     return USUAL
 
 
+def unset(got: Sequence[Any], expected: Sequence[Any]) -> str:
+    """Which output has been left without a value that should have one; empty if none has."""
+    for index, (a, b) in enumerate(zip(got, expected, strict=True)):
+        if a is None and b is not None:
+            return f"output {index} has no value" if len(expected) > 1 else "output has no value"
+    return ""
+
+
 def difference(
     got: Sequence[Array],
     expected: Sequence[Array],

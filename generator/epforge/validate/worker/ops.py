@@ -203,6 +203,8 @@ class Operator:
         if not expected.by:
             return "not checked", f"no reference: {expected.why}"
         outputs = expected.outputs
+        if missing := compare.unset(got, outputs):
+            return "failed", missing
         if expected.by != "cpu":  # the numpy of onnx promotes types, where ONNX does not
             outputs = tuple(b.astype(a.dtype) for a, b in zip(got, outputs, strict=True))
         tolerance = compare.tolerance_of(ask, expected.by)
