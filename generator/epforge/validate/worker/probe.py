@@ -40,6 +40,7 @@ def _ask(domain: str, op: str, device: Any, ep: str, newest: int, records: Recor
     claims: dict[int, dict[str, list[str]]] = {}
     left: dict[int, set[tuple[str, str]]] = {}
     for since in schema.versions(domain, op) or [1]:
+        records.write("asking", since=since)  # a sign of progress
         types, others = _taken(device, ep, Ask(domain, op, since, {}), newest)
         if types:
             claims[since] = types
