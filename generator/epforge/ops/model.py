@@ -184,6 +184,9 @@ class FamilyRow:
     params: Mapping[str, object] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
     domain: str = ""
+    #: Constraints that the schemas of older runtimes do not have: a runtime refuses to register a
+    #: kernel with them. The kernel tells from the attributes what it does not take.
+    newer: tuple[str, ...] = ()
     #: The since-versions that ONNX Runtime has of the op in its domain of nodes whose channels come
     #: last (NHWC); empty where the family has no body for that layout.
     channels_last: tuple[int, ...] = ()

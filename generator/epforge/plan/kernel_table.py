@@ -111,7 +111,7 @@ def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableV
     for op in ops:
         shared: dict[tuple[RuleView, ...], RulesView] = {}
         for version in op.versions:
-            own = tuple(_rules(version, lists, fixed=fixed))
+            own = tuple(_rules(op, version, lists, fixed=fixed))
             if own and own not in shared:
                 suffix = str(version.schema.since) if shared else ""
                 shared[own] = RulesView(Identifier(f"k{kernel_view(op).op}Rules{suffix}"), own)
@@ -122,16 +122,19 @@ def table_view(blueprint: Blueprint, only: Iterable[Op] | None = None) -> TableV
 
 
 def _rules(
-    version: OpVersion, lists: dict[tuple[DType, ...], TypesView], *, fixed: bool
+    op: Op, version: OpVersion, lists: dict[tuple[DType, ...], TypesView], *, fixed: bool
 ) -> Iterator[RuleView]:
     """The rules of one version: per constraint and, with ``fixed``, per type that the schema fixes.
 
-    The registry knows fixed types from the schema; what compiles has no schema to ask.
+    The registry knows fixed types from the schema; what compiles has no schema to ask. A constraint
+    that older runtimes do not know is no name for the registry.
     """
     schema = version.schema
+    newer = op.row.newer if op.row else ()
     for constraint, types in version.types.items():
-        if types:
-            yield _rule(constraint, constraint, types, schema, lists)
+        if types and (fixed or constraint not in newer):
+            name = "" if constraint in newer else constraint
+            yield _rule(name, constraint, types, schema, lists)
     if not fixed:
         return
     parameters = (*schema.inputs, *schema.outputs)

@@ -80,6 +80,13 @@ def test_a_row_says_which_inputs_must_be_there_and_which_are_on_the_host() -> No
     assert rows["QLinearAdd", 1].needed_inputs == hex(0b01011011)
 
 
+def test_the_registry_is_not_given_constraints_that_older_runtimes_lack() -> None:
+    # Runtime 1.24 has T for the caches of GroupQueryAttention and refuses other names.
+    op = make_op("GroupQueryAttention", [DType.FLOAT32, DType.INT32], domain="com.microsoft")
+    table = table_view(make_blueprint([op]))
+    assert [rule.constraint for rule in table.rules[0].rules] == ["M", "T"]
+
+
 def test_rows_are_sorted_and_share_their_rules() -> None:
     table = table_view(make_blueprint([make_op("Sub"), make_op("Add")]))
     keys = [(row.domain, row.op, row.since) for row in table.rows]

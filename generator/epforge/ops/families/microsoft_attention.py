@@ -162,6 +162,7 @@ ROWS = (
         since=(1,),
         types={"T": _FLOAT32, "T_CACHE": _FLOAT32, "T_KV_SCALE": _FLOAT32, "M": (DType.INT32,)},
         host_inputs=(5, 6, 16),
+        newer=("T_CACHE", "T_KV_SCALE"),  # runtime 1.24 has T for all of them
         params={"support": (*_SUPPORT, "kv_cache.cc", "kv_cache.h", "rotary.h")},
         samples=_GROUP_SAMPLES,
     ),
