@@ -6,6 +6,8 @@
 #include "toy_partition.h"
 #include "toy_writer.h"
 
+#include "toy_options.h"  /* behind `ort`, which the others have */
+
 #define EXPORT __attribute__((visibility("default")))
 
 typedef struct {
@@ -234,6 +236,7 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
   made->base.GetCompiledModelCompatibilityInfo = Compatibility;
 #endif
   OrtStatus* status = ReadWish(options, &made->wish);
+  if (status == NULL) status = RefuseOptions(options);
 #ifdef FAULT_ONE_REGISTRATION
   if (status == NULL && only == NULL) status = Fail("nothing is registered");
 #endif
