@@ -236,7 +236,7 @@ def test_what_this_machine_lacks_is_no_fault_of_the_package(minimal: Project) ->
 
 
 def test_the_rung_is_climbed_only_when_it_is_asked_for() -> None:
-    assert set(Rung) - set(USUAL) == {Rung.PACKAGE, Rung.CONFORMANCE, Rung.FUZZ}
+    assert set(Rung) - set(USUAL) == {Rung.PACKAGE, Rung.CONFORMANCE, Rung.FUZZ, Rung.MATRIX}
 
 
 def test_a_library_alone_has_no_package() -> None:

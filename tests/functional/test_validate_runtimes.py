@@ -106,7 +106,7 @@ def test_the_table_names_runtimes_when_there_are_several(tmp_path: Path) -> None
     command = [
         *(sys.executable, "-m", "epforge", "validate", "--library", str(toy())),
         *("--manifest", str(manifest(tmp_path / "m.json")), "--op", "Add"),
-        *("--runtime", OLD, "--runtime", TOO_OLD),
+        *("--runtime", OLD, "--runtime", TOO_OLD, "--rung", "load", "--rung", "ops"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -121,8 +121,9 @@ def raced_toy(claims: Path, *faults: str) -> Check:
 @pytest.mark.parametrize(
     ("fault", "function"),
     [
-        ("FAULT_LAZY_REGISTRY", "GetKernelRegistry"),
-        pytest.param("FAULT_SHARED_SCRATCH", "Compute", marks=pytest.mark.lab),
+        ("FAULT_SHARED_SCRATCH", "Compute"),
+        # The race is over with the first EPs; without sanitizers the line `registry` is sure of it.
+        pytest.param("FAULT_LAZY_REGISTRY", "GetKernelRegistry", marks=pytest.mark.lab),
     ],
 )
 def test_a_data_race_has_its_place(fault: str, function: str, claims: Path) -> None:
