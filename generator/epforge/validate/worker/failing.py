@@ -154,7 +154,7 @@ class Bench:
         job = self._job
         try:
             onnxruntime.register_execution_provider_library(job["name"], job["library"])
-        except Exception as error:
+        except Exception as error:  # one of the results that a failed call may have
             life.said.append(str(error))
             return life
         found = host.devices(job["library"], job["ep"])
@@ -165,7 +165,7 @@ class Bench:
         gc.collect()
         try:
             onnxruntime.unregister_execution_provider_library(job["name"])
-        except Exception as error:
+        except Exception as error:  # one of the results that a failed call may have
             life.said.append(str(error))
         return life
 
@@ -178,7 +178,7 @@ class Bench:
                 if part.ep_name == self._job["ep"]
             )
             life.results.append(list(map(np.asarray, made.run(None, model.feeds))))
-        except Exception as error:
+        except Exception as error:  # one of the results that a failed call may have
             life.said.append(str(error))
 
 

@@ -109,7 +109,7 @@ def compute(engine: Engine, library: str, records: Records, run: bool) -> float:
         return 0.0
     try:
         session = engine.open_usual(model, found[0])
-    except Exception as error:
+    except Exception as error:  # whose fault it is, the rung decides
         records.write("no session", text=str(error))
         return 0.0
     if not run:

@@ -130,4 +130,4 @@ class _Fuzzer:
     def _keep(place: Path, graph: Graph) -> None:
         """Writes a graph, and what it is fed."""
         place.with_suffix(".onnx").write_bytes(graph.model().SerializeToString())
-        np.savez(place.with_suffix(".npz"), **graph.feeds)  # type: ignore[arg-type]
+        np.savez(place.with_suffix(".npz"), **graph.feeds)  # type: ignore[arg-type]  # numpy's stub takes the names for its own options

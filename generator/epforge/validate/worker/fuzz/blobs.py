@@ -56,7 +56,7 @@ def _compiled(press: Press, mode: str) -> Path | None:
     output = press.folder / "made" / mode / "model.onnx"
     try:
         press.compile(source, output, mode, "options")
-    except Exception as error:
+    except Exception as error:  # `refusal` raises what is none
         refusal(error)
         return None
     there = output.is_file() and any(True for _ in context_nodes(read(output)))
@@ -100,7 +100,7 @@ class _Copy:
             session = self._press.load(model)
         except UnicodeDecodeError as error:  # the runtime names the source, whatever that is
             return "" if _OF_RUNTIME in error.object else "the text of the refusal is not UTF-8"
-        except Exception as error:
+        except Exception as error:  # an error is what a spoilt copy should end in
             return "" if refusal(error) else "refused without a word"
         if spoilt.forbidden:
             return "it is accepted"

@@ -288,7 +288,7 @@ def computed(model: Any, feeds: Mapping[str, Array]) -> list[Array] | None:
             enable_fallback=0,
         )
         found = made.run(None, dict(feeds))
-    except Exception:
+    except Exception:  # not a model for these values: another one is drawn
         return None
     return found if all(isinstance(each, np.ndarray) for each in found) else None
 

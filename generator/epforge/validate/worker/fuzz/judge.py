@@ -53,14 +53,14 @@ class Judge:
         sure = sure and not graph.level and not graph.through
         try:
             made = self._open(model.SerializeToString(), graph.level, fallback=not sure)
-        except Exception as error:
+        except Exception as error:  # judged by its text
             text = session.one_line(error)
             if session.NOT_TAKEN in str(error):
                 return self._not_taken(graph)
             return Verdict(f"no session: {text}", "no session")
         try:
             got, again = made.run(None, graph.feeds), made.run(None, graph.feeds)
-        except Exception as error:
+        except Exception as error:  # judged by its text, too
             text = session.one_line(error)
             return GOOD if known.is_right(text) else Verdict(f"it cannot be run: {text}", "no run")
         wrong = difference(got, expected)
@@ -105,7 +105,7 @@ class Judge:
         try:
             data = open_graph.model().SerializeToString()
             found = self._open(data, 0, fallback=True).run(None, graph.feeds)
-        except Exception:
+        except Exception:  # what no node can be blamed for is wrong all the same
             return Verdict(f"{graph.describe()}: {wrong}", "values")
         if any(each is None for each in found):
             return Verdict(f"{graph.describe()}: {wrong}", "values")
@@ -143,7 +143,7 @@ def is_invalid(graph: Graph) -> bool:
             shape.dim.add(dim_value=size)
     try:
         onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    except Exception as error:
+    except Exception as error:  # the rules of ONNX, each with a text
         return _UNKNOWN not in str(error)
     return False
 
@@ -190,7 +190,7 @@ def _differs_alone(graph: Graph, expected: Sequence[Array]) -> bool:
             enable_fallback=0,
         )
         return bool(difference(made.run(None, graph.feeds), expected))
-    except Exception:
+    except Exception:  # the runtime's own optimisers break it
         return True
 
 
