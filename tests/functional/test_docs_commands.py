@@ -129,10 +129,3 @@ def test_ci_calls_the_readme_s_test_command() -> None:
     assert [line for line in lines if re.search(pattern[1], line)] == commands(
         REPOSITORY / "README.md"
     )[1:]
-
-
-def test_links_lead_somewhere() -> None:
-    for document in [REPOSITORY / "README.md", *DOCS, *REPOSITORY.glob("examples/*/README.md")]:
-        prose = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.M | re.S)
-        for target in re.findall(r"\]\(([^)#:]+)\)", prose):
-            assert (document.parent / target).exists(), f"{document}: {target}"
