@@ -113,7 +113,7 @@ def test_a_kill_at_every_call_of_an_update_leaves_old_or_new(
     assert {row["recovered"] for row in found} == {"old", "new"}
 
 
-@pytest.mark.parametrize(("start", "step"), [("empty", 7), ("absent", 7)])
+@pytest.mark.parametrize(("start", "step"), [("empty", 7), ("other", 7), ("absent", 7)])
 def test_a_kill_while_a_project_is_made_leaves_nothing_or_all(
     interposer: Path, folder: Path, start: str, step: int
 ) -> None:
@@ -139,7 +139,7 @@ def test_an_error_of_a_call_leaves_the_old_tree_and_says_what_to_do(
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("start", ["empty", "absent"])
+@pytest.mark.parametrize("start", ["empty", "other", "absent"])
 def test_a_kill_at_every_call_while_a_project_is_made(
     interposer: Path, folder: Path, start: str
 ) -> None:
@@ -147,13 +147,13 @@ def test_a_kill_at_every_call_while_a_project_is_made(
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("start", ["ours", "empty"])
+@pytest.mark.parametrize("start", ["ours", "empty", "other"])
 def test_a_kill_at_every_call_of_every_recovery(interposer: Path, folder: Path, start: str) -> None:
     check_kills(rows(interposer, folder, "recover", start)[1])
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("start", ["ours", "empty", "absent"])
+@pytest.mark.parametrize("start", ["ours", "empty", "other", "absent"])
 @pytest.mark.parametrize("error", ERRORS, ids=errno.errorcode.__getitem__)
 def test_an_error_of_every_call(interposer: Path, folder: Path, start: str, error: int) -> None:
     check_failures(rows(interposer, folder, "fail", start, error=error)[1])

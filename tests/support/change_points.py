@@ -57,6 +57,13 @@ _EDITS = {
     "src/kernels/moved.cc": "my work, too\n",
     "notes.txt": "my notes\n",
 }
+#: What others have in a directory before a project is made there; the blueprint is the project's.
+_OTHERS = {
+    "blueprint.yaml": "epforge: 1\n",
+    "notes.txt": "my notes\n",
+    ".git/config": "[core]\n",
+    "src/gen/mine.h": "mine\n",
+}
 Tree = dict[str, tuple[bytes | None, bool]]
 
 
@@ -72,10 +79,14 @@ def put(target: Path, content: dict[str, tuple[str, Owner, bool, tuple[str, ...]
 
 
 def prepare(target: Path, start: str) -> Path:
-    """A target in one of the states that publishing starts from: absent, empty, ours."""
+    """A target in one of the states that publishing starts from: absent, empty, other, ours."""
     target.parent.mkdir(parents=True)
     if start == "empty":
         target.mkdir()
+    elif start == "other":
+        for path, text in _OTHERS.items():
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            (target / path).write_text(text, encoding="utf-8")
     elif start == "ours":
         put(target, _OLD)
         for path, text in _EDITS.items():

@@ -16,7 +16,11 @@ from epforge.workspace.outcome import Action, Conflict, Note, OnConflict, Outcom
 
 def command(
     file: Annotated[
-        Path, typer.Argument(help="The blueprint, or a project.", metavar="FILE|DIR")
+        Path,
+        typer.Argument(
+            help="The blueprint, a directory with blueprint.yaml, or a project.",
+            metavar="FILE|DIR",
+        ),
     ] = Path(),
     paths: Annotated[
         list[str] | None,
@@ -44,6 +48,7 @@ def command(
         epforge plan blueprint.yaml
         epforge plan my-ep --diff CMakeLists.txt
     """
+    file = _blueprint_in(file)
     if file.is_dir():
         request = request_of(on_conflict)
         outcome = _preview(file, request, trust, paths or [])
@@ -54,6 +59,17 @@ def command(
         what = "--diff is" if diff else "PATH is"
         raise typer.BadParameter(f"{file} is no directory, and {what} for a project's.")
     _show_blueprint(file, trust, as_json)
+
+
+def _blueprint_in(directory: Path) -> Path:
+    """The blueprint in a directory that is no project yet; else what is given."""
+    from epforge.cli.change.rewriting import BLUEPRINT
+    from epforge.workspace import State, check_target
+
+    if directory.is_dir() and check_target(directory) is State.OTHER:
+        inside = directory / BLUEPRINT
+        return inside if inside.is_file() else directory
+    return directory
 
 
 def _preview(project: Path, request: Request, trust: bool, paths: list[str]) -> Outcome:

@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="The blueprint.", metavar="FILE")],
-    directory: Annotated[
-        Path, typer.Argument(help="Where the project goes: absent or empty.", metavar="DIR")
+    file: Annotated[
+        Path,
+        typer.Argument(help="The blueprint, or a directory with blueprint.yaml.", metavar="FILE"),
     ],
+    directory: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Where the project goes; left out, the directory with the blueprint.yaml.",
+            metavar="DIR",
+        ),
+    ] = None,
     build: Annotated[bool, typer.Option("--build", help="Build the library too.")] = False,
     validate: Annotated[
         bool, typer.Option("--validate", help="Build, then prove that the library works.")
@@ -37,15 +44,19 @@ def command(
     is as it was. With --build the library is built, with --validate it is also run on real models,
     with the CPU provider switched off, and its numbers are checked.
 
-    A directory that holds a project already is brought up to date as by `regenerate`, if the
-    project's own blueprint.yaml is the one that is expanded.
+    The directory may hold other files, such as those of `epforge init` and of git: they stay as
+    they are, and where one is in the way, nothing is written. A directory that holds a project
+    already is brought up to date as by `regenerate`, if the project's own blueprint.yaml is the
+    one that is expanded.
 
     \b
-        epforge scaffold blueprint.yaml my-ep --build --validate
+        epforge scaffold my-ep --build --validate
+        epforge scaffold blueprint.yaml my-ep
     """
     from epforge.cli.change.proving import prove
     from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
 
+    file, directory = places(file, directory)
     outcome = scaffold(file, directory, trust=trust)
     if not as_json:
         show(directory, outcome)
@@ -71,11 +82,40 @@ def command(
         typer.echo(_next_step(directory, build, validate))
 
 
+def places(file: Path, directory: Path | None) -> tuple[Path, Path]:
+    """The blueprint, and the directory that its project goes to.
+
+    Args:
+        file: a blueprint, or a directory that holds a ``blueprint.yaml``.
+        directory: where the project goes; None: into that directory.
+
+    Raises:
+        UsageError: one of the two cannot be told.
+    """
+    from epforge.cli.change.rewriting import BLUEPRINT, finish_crashed
+
+    if file.is_dir():
+        finish_crashed(file)
+        if not (file / BLUEPRINT).is_file():
+            raise UsageError(
+                f"{file} has no {BLUEPRINT}",
+                f"Name a blueprint, or make one: epforge init {quoted(file)}",
+            )
+        return file / BLUEPRINT, file if directory is None else directory
+    if directory is None:
+        raise UsageError(
+            f"it is not said where the project of {file} goes",
+            f"Name a directory: epforge scaffold {quoted(file)} DIR",
+        )
+    return file, directory
+
+
 def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
     """Expands ``file`` into ``directory``; brings a project of the same blueprint up to date.
 
     Raises:
-        UsageError: the directory holds something else.
+        UsageError: it is no directory, or holds the project of another blueprint.
+        InTheWayError: files of others lie where the project has some.
         BlockedError: the owner of the project has to decide first.
     """
     from epforge.cli.change.decisions import again
@@ -84,10 +124,10 @@ def scaffold(file: Path, directory: Path, *, trust: bool = False) -> Outcome:
     from epforge.cli.change.rewriting import finish_crashed, rewrite
     from epforge.workspace import Request, State, check_target, publish
 
-    state = check_target(directory)
-    _, blueprint = read(file)
-    if state is State.OURS:
+    if check_target(directory) is State.OURS:
         finish_crashed(directory)
+    _, blueprint = read(file)
+    if check_target(directory) is State.OURS:
         _check_same(directory, blueprint.text)
         retry = again(("epforge", "regenerate", str(directory)), Request(), trust=trust)
         return rewrite(directory, None, Request(), trust=trust, retry=retry).outcome

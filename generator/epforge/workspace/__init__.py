@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epforge.workspace.beside import Added, InTheWayError, add_files, in_the_way, preview_added
 from epforge.workspace.disk import current
 from epforge.workspace.exclusive import BusyError
 from epforge.workspace.journal import recover
@@ -36,6 +37,7 @@ __all__ = [
     "LOCK",
     "Action",
     "ActionKind",
+    "Added",
     "BusyError",
     "Conflict",
     "ConflictKind",
@@ -44,6 +46,7 @@ __all__ = [
     "Entry",
     "File",
     "Hunk",
+    "InTheWayError",
     "Lock",
     "Note",
     "NoteKind",
@@ -58,10 +61,13 @@ __all__ = [
     "State",
     "Tool",
     "WriteError",
+    "add_files",
     "check_target",
     "current",
+    "in_the_way",
     "open_conflicts",
     "preview",
+    "preview_added",
     "publish",
     "read_lock",
     "recover",

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import secrets
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from epforge.errors import EpforgeError, ExitStatus, UsageError
 from epforge.workspace.base import records
+from epforge.workspace.beside import check_free
 from epforge.workspace.decide import decide
 from epforge.workspace.disk import look
 from epforge.workspace.exclusive import exclusive
-from epforge.workspace.journal import NEXT, Step, change_in_place, recover, write_file
+from epforge.workspace.journal import NEXT, Step, change_in_place, recover
 from epforge.workspace.lock import LOCK, Entry, Lock, read_lock
-from epforge.workspace.model import EditedError, File, Owner, Tool, WriteError, sha256
+from epforge.workspace.model import EditedError, File, Owner, Tool, sha256
 from epforge.workspace.outcome import Action, ActionKind, Outcome, Request
 from epforge.workspace.paths import check_inside, check_paths
+from epforge.workspace.staging import create, writing
 
 _NOTHING = Request()
 Notify = Step
@@ -35,6 +33,7 @@ class State(StrEnum):
 
     ABSENT = "absent"
     EMPTY = "empty"
+    OTHER = "other"  # it holds files of others, and no project
     OURS = "ours"
 
 
@@ -92,10 +91,10 @@ class PendingError(EpforgeError):
 
 
 def check_target(directory: Path) -> State:
-    """Says whether a project can be published to ``directory``; writes nothing.
+    """Says what a directory is that a project shall be published to; writes nothing.
 
     Raises:
-        UsageError: it is neither absent nor empty nor ours, or not a directory.
+        UsageError: it is not a directory, or cannot be read.
     """
     if not os.path.lexists(directory):
         for above in Path(os.path.abspath(directory)).parents:
@@ -114,12 +113,7 @@ def check_target(directory: Path) -> State:
         return State.OURS
     if names == {_OWN} and is_empty_directory(directory / _OWN):
         return State.EMPTY  # a command was killed between making it and its content
-    if names:
-        raise UsageError(
-            f"{directory} is neither empty nor a project of epforge: it has {min(names)}",
-            "Choose another directory.",
-        )
-    return State.EMPTY
+    return State.OTHER if names else State.EMPTY
 
 
 def is_empty_directory(place: Path) -> bool:
@@ -156,6 +150,8 @@ def preview(
     root = target.resolve()
     _check_places(root, wanted)
     old = read_lock(root)
+    if old is None:
+        check_free(directory, wanted.values())
     return _decided(root, wanted, lock, old, request)
 
 
@@ -174,12 +170,13 @@ def publish(
 
     A new directory is staged beside its place and renamed. In one that exists, files are staged
     inside and renamed one by one under a journal, ``epforge.lock`` last; what a crash leaves is
-    finished by the next call. Files that would not change are not touched. (This is about a crash
+    finished by the next call. Files of others in a directory that is no project stay, and none of
+    them may be in the way. Files that would not change are not touched. (This is about a crash
     of the process; what a loss of power leaves is up to the file system. A crash while a new
     directory is staged leaves ``.NAME.epforge-*`` beside it, which nothing needs.)
 
     Args:
-        directory: where to; absent, empty, or a project of ours.
+        directory: where to; absent, a project of ours, or one without a project.
         files: the whole project, without the lock and ``.epforge/``.
         tool: what made them.
         blueprint: the blueprint that they were made from.
@@ -192,7 +189,8 @@ def publish(
         What was done.
 
     Raises:
-        UsageError: the directory is not ours, or a path is not portable or leads out of it.
+        UsageError: the directory is none, or a path is not portable or leads out of it.
+        InTheWayError: there is no project yet, and files of others lie where it would have some.
         ConflictsError: the owner has to decide about files first.
         OpenConflictsError: conflicts of an earlier command are not resolved.
         EditedError: files were edited while this worked, or since a crash.
@@ -207,20 +205,7 @@ def publish(
             return _create(target, wanted, lock, step)
         root = target.resolve()
         with exclusive(root, notify=notify):
-            return _update(root, wanted, lock, request, step)
-
-
-@contextlib.contextmanager
-def writing(target: Path) -> Iterator[None]:
-    """Turns an error of the machine into a WriteError."""
-    try:
-        yield
-    except OSError as error:
-        place = error.filename2 or error.filename or target
-        raise WriteError(
-            f"cannot write {place}: {error.strerror or error}",
-            "Nothing was changed. Make room or give yourself the right to write there.",
-        ) from error
+            return _update(root, directory, wanted, lock, request, step)
 
 
 def _checked(files: Iterable[File]) -> dict[str, File]:
@@ -261,50 +246,19 @@ def _new(files: Mapping[str, File], lock: Lock) -> Outcome:
 
 def _create(target: Path, files: Mapping[str, File], lock: Lock, step: Step) -> Outcome:
     outcome = _new(files, lock)
-    made = _make_parents(target.parent)
-    staging = target.parent / f".{target.name}.epforge-{secrets.token_hex(6)}"
-    try:
-        step("stage")
-        staging.mkdir()
-        for file in [*files.values(), *outcome.records.values(), _lock_file(outcome.lock)]:
-            step(f"stage {file.path}")
-            write_file(staging / file.path, file.content, file.executable)
-        step("publish")
-        os.rename(staging, target)
-    except BaseException as error:
-        shutil.rmtree(staging, ignore_errors=True)
-        for parent in made:
-            with contextlib.suppress(OSError):
-                parent.rmdir()
-        if isinstance(error, FileExistsError | NotADirectoryError) or (
-            isinstance(error, OSError) and error.errno == errno.ENOTEMPTY
-        ):
-            raise UsageError(
-                f"{target} was made by another command meanwhile", "Look at it, then try again."
-            ) from error
-        raise
+    create(target, [*files.values(), *outcome.records.values(), _lock_file(outcome.lock)], step)
     return outcome
 
 
-def _make_parents(parent: Path) -> list[Path]:
-    """Makes a directory and its parents; returns those that were made, innermost first."""
-    missing = []
-    while not parent.exists():
-        missing.append(parent)
-        parent = parent.parent
-    for folder in reversed(missing):
-        folder.mkdir(exist_ok=True)
-    return missing
-
-
 def _update(
-    root: Path, files: Mapping[str, File], lock: Lock, request: Request, step: Step
+    root: Path, name: Path, files: Mapping[str, File], lock: Lock, request: Request, step: Step
 ) -> Outcome:
+    """Updates what lies in ``root``, which its owner calls ``name``."""
     _check_places(root, files)
     recover(root)
     old = read_lock(root)
     if old is None:
-        check_target(root)
+        check_free(name, files.values())
     elif old.conflicts:
         raise OpenConflictsError(root, tuple(sorted(old.conflicts)))
     outcome = _decided(root, files, lock, old, request)

@@ -18,7 +18,7 @@ from epforge.workspace.merge import Favor, choose, merge_text, open_markers
 from epforge.workspace.model import File, Owner
 from epforge.workspace.outcome import OnConflict
 from epforge.workspace.paths import check_inside
-from epforge.workspace.publish import writing
+from epforge.workspace.staging import writing
 
 _SIDES = {OnConflict.OURS: Favor.YOURS, OnConflict.THEIRS: Favor.EPFORGE}
 

@@ -121,15 +121,6 @@ def test_a_project_follows_its_own_blueprint(project: Path) -> None:
     assert (project / "src/device/discovery.cc").read_text() == "// mine\n"
 
 
-def test_a_directory_with_other_things_in_it_is_refused(tmp_path: Path, blueprint: Path) -> None:
-    (tmp_path / "busy").mkdir()
-    (tmp_path / "busy" / "thesis.tex").write_text("precious")
-    result = run(app, ["scaffold", str(blueprint), str(tmp_path / "busy")])
-    assert result.exit_code == 2
-    assert "thesis.tex" in result.stderr
-    assert tree(tmp_path / "busy") == {"thesis.tex": b"precious"}
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [

@@ -150,14 +150,6 @@ def test_recovery_does_not_follow_a_link_out_of_the_project(tmp_path: Path) -> N
     assert (tmp_path / "elsewhere/next/precious").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["notes.txt", ".hidden", "blueprint.yaml", ".epforge"])
-def test_a_directory_that_is_neither_empty_nor_ours_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("precious")
-    with pytest.raises(UsageError, match=f"neither empty nor a project of epforge: it has {name}"):
-        put(tmp_path, OLD)
-    assert tree(tmp_path) == {name: b"precious"}
-
-
 def test_what_is_no_directory_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")

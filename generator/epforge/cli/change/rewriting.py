@@ -29,7 +29,7 @@ from epforge.workspace import (
 from epforge.workspace.disk import look
 from epforge.workspace.exclusive import exclusive
 from epforge.workspace.journal import NEXT
-from epforge.workspace.publish import writing
+from epforge.workspace.staging import writing
 
 if TYPE_CHECKING:
     from epforge.resolve.model import Blueprint
