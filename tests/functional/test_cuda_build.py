@@ -52,7 +52,7 @@ def sources(text: str, tmp_path: Path) -> Path:
 
 
 def _tool() -> object:
-    from epforge.cli.change.project import tool
+    from epforge.verbs.change.project import tool
 
     return tool()
 

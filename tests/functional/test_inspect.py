@@ -15,11 +15,11 @@ from cross_toys import cross_toy
 from toys import EP, toy
 from wrong_files import THINGS
 
-from epforge.cli.inspect import layouts
 from epforge.cli.show.card import card
 from epforge.validate import Kind, Limits, read_binary
 from epforge.validate.inspection import Inspection, inspect, json_schema
 from epforge.validate.inspection.hardware import parse
+from epforge.verbs.inspect import layouts
 
 
 def look(library: Path, *hardware: str, limits: Limits | None = None) -> Inspection:

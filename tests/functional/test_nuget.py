@@ -23,7 +23,7 @@ from nuget import (
 )
 from projects import Project
 
-from epforge.cli.scaffold import scaffold
+from epforge.verbs.scaffold import scaffold_project
 
 LINUX = ("--required_platforms", "linux-x64")
 RIDS = {
@@ -236,7 +236,7 @@ def test_without_dotnet_the_way_out_is_named(minimal: Project, tmp_path: Path) -
 @pytest.fixture
 def project(tmp_path: Path, repository: Path) -> Path:
     """A project to edit."""
-    scaffold(repository / "blueprints/minimal.yaml", tmp_path / "project")
+    scaffold_project(repository / "blueprints/minimal.yaml", tmp_path / "project")
     return tmp_path / "project"
 
 
@@ -273,7 +273,7 @@ def test_a_hostile_vendor_stays_text(tmp_path: Path, minimal: Project) -> None:
     blueprint.write_text(
         f'epforge: 1\nname: contoso-npu\nvendor: "{vendor}"\nops: [Relu]\n', encoding="utf-8"
     )
-    scaffold(blueprint, tmp_path / "project")
+    scaffold_project(blueprint, tmp_path / "project")
     assembly = tmp_path / f"{assembly_name(tmp_path / 'project')}.dll"
     assembly.write_bytes(pe(0x14C, managed=True))
     done = pack(tmp_path / "project", "--library", f"linux-x64={minimal.library}", *LINUX,
@@ -287,7 +287,7 @@ def test_the_class_says_what_library_and_python_say(text: str, tmp_path: Path) -
     """Names and the oldest runtime are the same in C#, in Python and in the library's manifest."""
     (tmp_path / "blueprint.yaml").write_text(text)
     project = tmp_path / "project"
-    scaffold(tmp_path / "blueprint.yaml", project)
+    scaffold_project(tmp_path / "blueprint.yaml", project)
     (source,) = (project / "packaging/nuget").glob("*.cs")
     code = source.read_text(encoding="utf-8")
     identity = runpy.run_path(str(next((project / "python").glob("*/_identity.py"))))

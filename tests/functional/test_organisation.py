@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from workflows import HOOKS, Runner, hooks_of, load, tools, yaml_blocks
 
 from epforge.cli.main import app
-from epforge.cli.scaffold import scaffold
+from epforge.verbs.scaffold import scaffold_project
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CI = load(REPOSITORY / ".github/workflows/epforge-ci.yml")
@@ -68,7 +68,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(place, "init", "-q", "--bare", "--initial-branch=main", "origin.git")
     git(place, "clone", "-q", "origin.git", "checkout")
     (place / "blueprint.yaml").write_text(BLUEPRINT)
-    scaffold(place / "blueprint.yaml", place / "checkout/ep")
+    scaffold_project(place / "blueprint.yaml", place / "checkout/ep")
     (place / "checkout/README.md").write_text("The organisation's.\n")
     git(place / "checkout", "add", "-A")
     git(place / "checkout", "commit", "-qm", "first")

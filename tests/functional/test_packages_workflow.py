@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from workflows import load, steps_of
 
-from epforge.cli.scaffold import scaffold
+from epforge.verbs.scaffold import scaffold_project
 
 SMALL = "{epforge: 1, name: contoso-npu, vendor: Contoso, ops: [Relu]}\n"
 PACKAGED = """\
@@ -56,7 +56,7 @@ NAME = "onnxruntime-ep-contoso-npu"
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp(request.param)
     (place / "blueprint.yaml").write_text(TEXTS[request.param])
-    scaffold(place / "blueprint.yaml", place / request.param)
+    scaffold_project(place / "blueprint.yaml", place / request.param)
     return place / request.param
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from epforge.cli.scaffold import scaffold
+from epforge.verbs.scaffold import scaffold_project
 
 BLUEPRINT = """\
 epforge: 1
@@ -51,7 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = tmp_path_factory.mktemp("made")
     git(repository, "init", "-q", "--initial-branch=main")
     (repository / "blueprint.yaml").write_text(BLUEPRINT)
-    scaffold(repository / "blueprint.yaml", repository / "plugins/npu")
+    scaffold_project(repository / "blueprint.yaml", repository / "plugins/npu")
     commit(repository, "first")
     git(repository, "tag", "v0.1.0")
     return repository

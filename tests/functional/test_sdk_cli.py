@@ -63,7 +63,7 @@ def test_an_archive_is_installed_listed_found_and_checked(cli: Cli, archive: Pat
     assert Path(include, "onnxruntime_ep_c_api.h").is_file()
     assert cli("sdk", "path").strip() == include
     assert cli.json("sdk", "path", "--ort", "1.24")["level"] == 27
-    rows = [row for row in cli.json("sdk", "list") if row["include"] == include]
+    rows = [row for row in cli.json("sdk", "list")["sdks"] if row["include"] == include]
     assert [(row["level"], row["problems"]) for row in rows] == [(27, [])]
     assert include in cli("sdk", "list")
     assert cli("sdk", "verify").strip().endswith(": good")
@@ -140,7 +140,7 @@ def test_headers_newer_than_the_table_are_shown_too(cli: Cli, tmp_path: Path) ->
 
 
 def test_keys_are_listed_by_scope(cli: Cli) -> None:
-    keys = {row["key"]: row for row in cli.json("api", "keys", "ep-device", "--ort", "1.32")}
+    keys = {row["key"]: row for row in cli.json("api", "keys", "ep-device", "--ort", "1.32")["keys"]}
     assert keys["weightless_supported_modes"]["since"] == 32
     assert "os_driver_version" in cli("api", "keys", "ep-device")
     assert "session." not in cli("api", "keys", "ep-device")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epforge.cli.instruments import instruments
 from epforge.validate import THIS, Check, Outcome, Rung, find_runtime, validate
 from epforge.validate.instruments import Instruments
 from epforge.validate.memory import hosted, watched
 from epforge.validate.memory.watched import Effort
 from epforge.validate.site import Site
+from epforge.verbs.instruments import instruments
 
 if TYPE_CHECKING:
     from projects import Project

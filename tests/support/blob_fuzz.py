@@ -25,9 +25,9 @@ from locking import locked
 
 from epforge.blueprint import parse
 from epforge.cache import cache_dir
-from epforge.cli.change.project import expand
 from epforge.ops import families
 from epforge.resolve import resolve_supported
+from epforge.verbs.change.project import expand
 
 #: What reads compiled data, in src/gen/graph.
 MEASURED = (

@@ -28,9 +28,9 @@ from epforge.blueprint import parse
 from epforge.build import build, open_project
 from epforge.build.toolchain import find_nvcc, find_toolchain
 from epforge.cache import cache_dir
-from epforge.cli.change.project import Expansion, expand, tool
 from epforge.ort.sdk import Sdk, find_sdk
 from epforge.resolve import resolve_supported
+from epforge.verbs.change.project import Expansion, expand, tool
 from epforge.workspace import publish
 
 _SUPPORT = Path(__file__).resolve().parent

@@ -15,8 +15,8 @@ from pathlib import Path
 from futures import FUTURES
 
 from epforge.blueprint import parse
-from epforge.cli.change.project import Expansion, expand
 from epforge.resolve import resolve_supported
+from epforge.verbs.change.project import Expansion, expand
 from epforge.workspace import File, Outcome, Request, Tool, preview, publish
 
 BLUEPRINT = """\

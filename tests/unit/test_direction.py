@@ -23,6 +23,7 @@ RANKS = [
     {"shim"},
     {"validate"},
     {"report"},
+    {"verbs"},
     {"cli"},
 ]
 ALONE = {"workspace": {"errors", "cache"}, "validate": {"errors", "cache"}, "report": {"errors"}}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.change.decisions import (
+from epforge.cli.main import make_app
+from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
     DryRunOption,
@@ -18,15 +17,12 @@ from epforge.cli.change.decisions import (
     OursOption,
     TheirsOption,
     TrustOption,
-    again,
-    request_of,
 )
-from epforge.cli.main import make_app, printable
-from epforge.errors import UsageError
-from epforge.workspace.outcome import Action, ActionKind, OnConflict, Request
+from epforge.cli.output import finish, print_lines, warn
+from epforge.workspace.outcome import OnConflict
 
 if TYPE_CHECKING:
-    from epforge.cli.change.adding import Added, Entries
+    from epforge.verbs.add import AddResult
 
 app = make_app()
 
@@ -92,14 +88,25 @@ def add_op(
         epforge add op Softmax --types float32,float64 --project my-ep
         epforge add op com.microsoft::BiasGelu --kernel yours --file blueprint.yaml
     """
-    from epforge.cli.change.adding import op_entries
+    from epforge.verbs import add
 
-    options = {"types": types, "models": models, "kernel": kernel}
-    _run(
-        op_entries(names, types or (), models, kernel),
-        _Call("op", tuple(names), options, project, file, trust, dry_run, as_json),
-        request_of(on_conflict, ours, theirs, adopt, discard),
+    done = add.add_op(
+        names,
+        types=types or (),
+        models=models,
+        kernel=kernel,
+        project=project,
+        file=file,
+        on_conflict=on_conflict,
+        ours=ours or (),
+        theirs=theirs or (),
+        adopt=adopt or (),
+        discard=discard or (),
+        trust=trust,
+        dry_run=dry_run,
+        progress=warn,
     )
+    finish(done, lambda: _show(done), as_json=as_json)
 
 
 @app.command("device")
@@ -141,24 +148,29 @@ def add_device(
     \b
         epforge add device npu --type npu --vendor-id 0xB357 --device-id 0x1001 --project my-ep
     """
-    from epforge.cli.change.adding import device_entry
+    from epforge.verbs import add
 
-    allowed = {"virtual": virtual, "software": software}
-    policies = [key for key, wanted in allowed.items() if wanted]
-    entry = device_entry(name, kind, vendor_id, device_id or (), policies, ep, metadata or ())
-    options = {
-        "type": kind,
-        "vendor-id": vendor_id,
-        "device-id": device_id,
-        **allowed,
-        "ep": ep,
-        "metadata": metadata,
-    }
-    _run(
-        lambda source: [entry],
-        _Call("device", (name,), options, project, file, trust, dry_run, as_json),
-        request_of(on_conflict, ours, theirs, adopt, discard),
+    done = add.add_device(
+        name,
+        type=kind,
+        vendor_id=vendor_id,
+        device_id=device_id or (),
+        virtual=virtual,
+        software=software,
+        ep=ep,
+        metadata=metadata or (),
+        project=project,
+        file=file,
+        on_conflict=on_conflict,
+        ours=ours or (),
+        theirs=theirs or (),
+        adopt=adopt or (),
+        discard=discard or (),
+        trust=trust,
+        dry_run=dry_run,
+        progress=warn,
     )
+    finish(done, lambda: _show(done), as_json=as_json)
 
 
 @app.command("option")
@@ -201,155 +213,46 @@ def add_option(
         epforge add option effort --type int --range 0:3 --default 1 --project my-ep
         epforge add option log --choices error,info --doc "What is logged." --project my-ep
     """
-    from epforge.cli.change.adding import option_entry
+    from epforge.verbs import add
 
-    entry = option_entry(name, kind, limits, choices, default, excludes, dynamic, doc)
-    options = {
-        "type": kind,
-        "default": default,
-        "range": limits,
-        "choices": choices,
-        "excludes": excludes,
-        "dynamic": dynamic,
-        "doc": doc or None,
-    }
-    _run(
-        lambda source: [entry],
-        _Call("option", (name,), options, project, file, trust, dry_run, as_json),
-        request_of(on_conflict, ours, theirs, adopt, discard),
+    done = add.add_option(
+        name,
+        type=kind,
+        default=default,
+        range=limits,
+        choices=choices,
+        excludes=excludes,
+        dynamic=dynamic,
+        doc=doc,
+        project=project,
+        file=file,
+        on_conflict=on_conflict,
+        ours=ours or (),
+        theirs=theirs or (),
+        adopt=adopt or (),
+        discard=discard or (),
+        trust=trust,
+        dry_run=dry_run,
+        progress=warn,
     )
+    finish(done, lambda: _show(done), as_json=as_json)
 
 
-@dataclass(frozen=True)
-class _Call:
-    """What all of them are called with; ``options`` are those of the one that was called."""
+def _show(done: AddResult) -> None:
+    from epforge.cli.show.outcome import show
 
-    verb: str
-    names: tuple[str, ...]
-    options: dict[str, Any]
-    project: Path | None
-    file: Path | None
-    trust: bool
-    dry_run: bool
-    as_json: bool
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The command without what it decides about files."""
-        words = ["epforge", "add", self.verb, *self.names]
-        for option, value in self.options.items():
-            if value is True:
-                words.append(f"--{option}")
-            elif value not in (None, False):
-                for each in value if isinstance(value, list) else [value]:
-                    words += [f"--{option}", each]
-        return (*words, "--project", str(self.project or Path()))
+    print_lines(_lines(done))
+    if done.outcome is not None and done.directory is not None:
+        show(done.directory, done.outcome, would=done.dry_run, retry=done.retry)
 
 
-def _run(entries: Entries, call: _Call, request: Request) -> None:
-    if call.file is not None:
-        if call.project is not None:
-            raise UsageError("--project and --file exclude each other", "Leave one of them out.")
-        _in_file(call.file, entries, call)
-    else:
-        _in_project(call.project or Path(), entries, call, request)
-
-
-def _in_project(project: Path, entries: Entries, call: _Call, request: Request) -> None:
-    from epforge.cli.change.adding import add_entries
-    from epforge.cli.change.rewriting import (
-        BLUEPRINT,
-        blueprint_of,
-        check_resolved,
-        finish_crashed,
-        lock_of,
-        rewrite,
-    )
-    from epforge.cli.show.diffs import diff_of
-    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
-
-    path = project / BLUEPRINT
-    if not call.dry_run:
-        finish_crashed(project)
-    check_resolved(project, lock_of(project))
-    added = add_entries(blueprint_of(project).text, str(path), entries)
-    if not added.new:
-        _say(call, added, {"blueprint": str(path), "diff": ""})
-        return
-    retry = again(call.command, request, trust=call.trust)
-    outcome = rewrite(
-        *(project, lambda text: add_entries(text, str(path), entries).text, request),
-        trust=call.trust,
-        dry_run=call.dry_run,
-        retry=retry,
-    ).outcome
-    diff = "".join(diff_of(each) for each in outcome.actions if each.path == BLUEPRINT)
-    data = outcome_data(project, outcome) | {"blueprint": str(path), "diff": diff}
-    _say(call, added, data)
-    if not call.as_json:
-        show(project, outcome, would=call.dry_run, retry=retry)
-    exit_if_conflicts(outcome)
-
-
-def _in_file(path: Path, entries: Entries, call: _Call) -> None:
-    from epforge.blueprint import load
-    from epforge.cli.change.adding import add_entries
-    from epforge.cli.change.rewriting import BLUEPRINT
-    from epforge.cli.show.diffs import diff_of
-    from epforge.workspace import LOCK
-
-    if path.name == BLUEPRINT and (path.parent / LOCK).exists():
-        raise UsageError(
-            f"{path} is the blueprint of a project",
-            f"Leave --file out, and add --project {path.parent}",
-        )
-    before = load(path).text.whole
-    added = add_entries(before, str(path), entries)
-    if not added.new:
-        _say(call, added, {"blueprint": str(path), "diff": ""})
-        return
-    change = Action(path.name, ActionKind.UPDATE, before.encode(), added.text.encode())
-    if not call.dry_run:
-        _replace(path.resolve(), added.text.encode())
-    _say(call, added, {"blueprint": str(path), "diff": diff_of(change)})
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Writes a file anew, all of it or nothing."""
-    import os
-    import secrets
-    import shutil
-
-    new = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        new.write_bytes(content)
-        shutil.copymode(path, new)
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def _say(call: _Call, added: Added, data: dict[str, Any]) -> None:
-    if call.as_json:
-        summary = {
-            "added": list(added.new),
-            "present": added.present,
-            "dry_run": call.dry_run,
-            "remarks": list(added.notes),
-        }
-        typer.echo(json.dumps(summary | data, indent=2))
-        return
-    for line in _lines(call, added, data):
-        typer.echo(printable(line))
-
-
-def _lines(call: _Call, added: Added, data: dict[str, Any]) -> Sequence[str]:
-    end = "" if added.new else "; nothing to do" if len(added.present) == 1 else ""
-    lines = [f"{name} is listed already: {place}{end}" for name, place in added.present.items()]
-    if not added.new:
+def _lines(done: AddResult) -> Sequence[str]:
+    end = "" if done.added else "; nothing to do" if len(done.present) == 1 else ""
+    lines = [f"{name} is listed already: {place}{end}" for name, place in done.present.items()]
+    if not done.added:
         return lines if end else [*lines, "nothing to do"]
-    if call.dry_run:
-        lines += str(data["diff"]).splitlines()
+    if done.dry_run:
+        lines += done.diff.splitlines()
     else:
-        lines.append(f"{', '.join(added.new)} added to {data['blueprint']}")
-    return [*lines, *(f"note: {note}" for note in added.notes)]
+        lines.append(f"{', '.join(done.added)} added to {done.blueprint}")
+    return [*lines, *(f"note: {remark}" for remark in done.remarks)]

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from epforge.cli.show.wording import count
-from epforge.errors import UsageError
-
-if TYPE_CHECKING:
-    from epforge.build import BuildResult
-    from epforge.build.wheel import WheelResult
-
-_NOT_HERE = "an extension module is built where it runs"
+from epforge.cli.output import finish
 
 
 def command(
@@ -68,61 +60,28 @@ def command(
         epforge build my-ep --target windows-x64
         epforge build my-ep --wheel --output dist
     """
-    from epforge.build import build, open_project
-    from epforge.build.native_wheel import build_native_wheel, has_native
-    from epforge.build.targets import find_target, is_foreign, wheel_tag
-    from epforge.build.wheel import build_wheel
-    from epforge.cli.show.blocked import UnresolvedError
+    from epforge.cli.show.build import summary_of
     from epforge.cli.show.progress import progress
-    from epforge.workspace import OpenConflictsError
+    from epforge.verbs.build import build_project
 
-    _check_wheel_options(wheel, output=output, version=version, package_name=package_name)
-    if target is not None:
-        if preset is not None:
-            raise UsageError("--target has a preset of its own", "Leave --preset away.")
-        preset = find_target(open_project(project), target).name
-    preset = preset or "release"
-    made: WheelResult | None = None
-    native: WheelResult | None = None
-    try:
-        with progress(quiet=as_json) as show:
-            built = build(project, preset, ort_sdk, compiler, jobs, show)
-            if wheel:
-                made = build_wheel(
-                    project,
-                    preset,
-                    version=version,
-                    package_name=package_name,
-                    platform_tag=wheel_tag(built.target),
-                    output=output,
-                    progress=show,
-                )
-                if has_native(project) and not is_foreign(built.target):
-                    native = build_native_wheel(
-                        project, preset, version=version, output=output, progress=show
-                    )
-                elif has_native(project):
-                    show(f"note: the kernels for NumPy are not built for {target}: {_NOT_HERE}")
-    except OpenConflictsError as error:
-        raise UnresolvedError(project, error.paths) from error
-    if as_json:
-        wheels = {"wheel": made, "native_wheel": native} if made else {}
-        more = {name: each.to_json() if each else None for name, each in wheels.items()}
-        typer.echo(json.dumps({**built.to_json(), **more}, indent=2))
-        return
-    typer.echo(summary_of(built))
-    for each in filter(None, (made, native)):
-        typer.echo(f"{each.wheel}: {each.size / 1e6:.2f} MB, {each.seconds:.1f} s")
+    with progress(quiet=as_json) as shown:
+        done = build_project(
+            project,
+            preset=preset,
+            target=target,
+            ort_sdk=ort_sdk,
+            compiler=compiler,
+            jobs=jobs,
+            wheel=wheel,
+            output=output,
+            version=version,
+            package_name=package_name,
+            progress=shown,
+        )
 
+    def show() -> None:
+        typer.echo(summary_of(done.built))
+        for each in filter(None, (done.wheel, done.native_wheel)):
+            typer.echo(f"{each.wheel}: {each.size / 1e6:.2f} MB, {each.seconds:.1f} s")
 
-def _check_wheel_options(wheel: bool, **options: object) -> None:
-    for name, value in options.items():
-        if value is not None and not wheel:
-            raise UsageError(f"--{name.replace('_', '-')} is about the wheel", "Add --wheel.")
-
-
-def summary_of(built: BuildResult) -> str:
-    """What a build did, in one line."""
-    what = f"{count(built.compiled, 'file')} compiled" if built.compiled else "up to date"
-    warnings = f", {count(built.warnings, 'warning')} (see {built.log})" if built.warnings else ""
-    return f"{built.library}: {what}{warnings}, {built.seconds:.1f} s"
+    finish(done, show, as_json=as_json)

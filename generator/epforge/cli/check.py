@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.show.wording import count
-from epforge.errors import ExitStatus, UsageError
+from epforge.cli.output import end, print_json
+from epforge.errors import UsageError
+from epforge.verbs.wording import count, printable
 
 if TYPE_CHECKING:
-    from epforge.resolve import Analysis
+    from epforge.verbs.check import CheckResult
 
 
 def check(
@@ -33,67 +34,39 @@ def check(
     """
     if as_json and len(files) > 1:
         raise UsageError("--json answers about one file", "Check one file at a time.")
-    usable = [_check(file, resolved, as_json) for file in files]  # also after one that is wrong
-    if not all(usable):
-        raise typer.Exit(int(ExitStatus.WRONG_INPUT))
+    from epforge.verbs.check import check_blueprint
 
-
-def _check(file: Path, resolved: bool, as_json: bool) -> bool:
-    """Checks one blueprint and says what there is to say; can it be used?"""
-    from epforge.blueprint import BlueprintErrors, load, render
-    from epforge.cli.main import report
-    from epforge.resolve import analyse, resolved_yaml
-
-    try:
-        analysis = analyse(load(file))
-    except BlueprintErrors as error:
-        # Not even YAML: the same form of answer as for any other error.
+    results = []
+    for file in files:  # also after one that is wrong
+        result = check_blueprint(file, resolved=resolved)
+        results.append(result)
         if as_json:
-            typer.echo(_json(str(file), error.diagnostics, None, False))
+            print_json(result.to_json())
         else:
-            report(error, as_json=False)
-        return False
-    found = (*analysis.errors, *analysis.warnings, *analysis.unsupported)
-    if as_json:
-        typer.echo(_json(str(file), found, analysis, resolved))
-    else:
-        if found:
-            typer.echo(render(found, analysis.source.text.text), err=True)
-        if resolved and analysis.blueprint is not None:
-            typer.echo(resolved_yaml(analysis.blueprint), nl=False)
-        else:
-            typer.echo(_verdict(file, analysis), err=bool(analysis.errors))
-    return analysis.blueprint is not None
+            _show(result)
+    for result in results:
+        end(result)
 
 
-def _verdict(file: Path, analysis: Analysis) -> str:
-    counts = (
-        (len(analysis.errors), "error"),
-        (len(analysis.warnings), "warning"),
-        (len(analysis.unsupported), "note"),
-    )
-    what = ", ".join(count(number, word) for number, word in counts if number)
-    if analysis.blueprint is None:
-        return f"\n{what}"
-    blueprint = analysis.blueprint
-    verdict = f"{file}: {blueprint.names.ep}, {count(len(blueprint.claimed), 'operator')}"
-    return f"{verdict}: {what}" if what else f"{verdict}: fine"
+def _show(result: CheckResult) -> None:
+    from epforge.blueprint import Severity, render
+    from epforge.resolve import resolved_yaml
 
-
-def _json(file: str, found: tuple[Any, ...], analysis: Analysis | None, resolved: bool) -> str:
-    from epforge.blueprint import Severity, to_json
-    from epforge.resolve import resolved_data
-
-    body: dict[str, Any] = {
-        "format": 1,
-        "file": file,
-        "ok": analysis is not None and analysis.blueprint is not None,
-        "diagnostics": [to_json(diagnostic) for diagnostic in found],
-        "errors": sum(diagnostic.severity is Severity.ERROR for diagnostic in found),
-    }
-    if resolved and analysis is not None and analysis.blueprint is not None:
-        body["resolved"] = resolved_data(analysis.blueprint)
-    return json.dumps(body, indent=2)
+    found = result.diagnostics
+    if found:
+        typer.echo(printable(render(found, result.text)), err=True)
+    if result.resolved is not None and result.blueprint is not None:
+        typer.echo(resolved_yaml(result.blueprint), nl=False)
+        return
+    of = Counter(each.severity for each in found)
+    words = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "note"))
+    what = ", ".join(count(of[severity], word) for severity, word in words if of[severity])
+    if result.blueprint is None:
+        typer.echo(f"\n{what}", err=True)
+        return
+    blueprint = result.blueprint
+    verdict = f"{result.file}: {blueprint.names.ep}, {count(len(blueprint.claimed), 'operator')}"
+    typer.echo(f"{verdict}: {what or 'fine'}", err=bool(of[Severity.ERROR]))
 
 
 command = check

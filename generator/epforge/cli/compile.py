@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.show.wording import count
-from epforge.errors import UsageError
+from epforge.cli.output import finish
 
 if TYPE_CHECKING:
-    from epforge.cli.compile_worker import CompileRequest, CompileResult
+    from epforge.verbs.compile_worker import CompileResult
 
 
 def command(
@@ -100,65 +98,38 @@ def command(
         epforge compile my-ep model.onnx
         epforge compile --library libother_ep.so -i "effort|2 mode|fast" model.onnx -o compiled
     """
-    from epforge.cli.compile_worker import BrokenDownError, CompileRequest
+    from epforge.cli.show.progress import progress
+    from epforge.verbs.compile import compile_models
+    from epforge.verbs.compile_worker import BrokenDownError
 
-    models, chosen = _models_and_library(paths, library, config, preset)
-    request = CompileRequest(
-        models=tuple(str(model.absolute()) for model in models),
-        library=str(chosen.absolute()) if chosen is not None else "",
-        ep=ep,
-        output=str(output.absolute()) if output is not None else None,
-        embed=embed,
-        share_weights=share_weights,
-        provider_options=tuple(provider_options or ()),
-        session_options=tuple(session_options or ()),
-        config=str(config.absolute()) if config is not None else None,
-        device=device,
-        virtual=virtual,
-        force=force,
-        allow_none=allow_none,
-        verbose=verbose,
-    )
+    project = paths[0] if paths[0].is_dir() else None
     try:
-        result = _with_progress(request, time_limit, as_json)
+        with progress(quiet=as_json) as show:
+            result = compile_models(
+                paths if project is None else paths[1:],
+                project=project,
+                output=output,
+                embed=embed,
+                share_weights=share_weights,
+                provider_options=provider_options or (),
+                session_options=session_options or (),
+                library=library,
+                ep=ep,
+                config=config,
+                preset=preset,
+                device=device,
+                virtual=virtual,
+                force=force,
+                allow_none=allow_none,
+                time_limit=time_limit,
+                verbose=verbose,
+                progress=show,
+            )
     except BrokenDownError as error:
         if not as_json:
             _show(error.result)
         raise
-    if as_json:
-        typer.echo(json.dumps(result.data, indent=2))
-    else:
-        _show(result)
-    if result.status:
-        raise typer.Exit(result.status)
-
-
-def _models_and_library(
-    paths: list[Path], library: Path | None, config: Path | None, preset: str
-) -> tuple[list[Path], Path | None]:
-    """Tells models and project apart; the library is the one that was asked for, if any was."""
-    project = paths[0] if paths[0].is_dir() else None
-    models = paths if project is None else paths[1:]
-    if not models:
-        raise UsageError(f"{project}: there is no model to compile", "Name it behind the project.")
-    if library is not None and project is not None:
-        raise UsageError("give a project or --library, not both")
-    if config is not None:
-        return models, library or project  # only to be told that the configuration wins
-    if library is None:
-        from epforge.cli.validate import library_of
-
-        library = library_of(project or Path(), preset)
-    return models, library
-
-
-def _with_progress(request: CompileRequest, time_limit: float, quiet: bool) -> CompileResult:
-    from epforge.cli.compile_worker import compile_models
-    from epforge.cli.show.progress import progress
-
-    with progress(quiet=quiet) as show:
-        show(f"compiling {count(len(request.models), 'model')}")
-        return compile_models(request, time_limit)
+    finish(result, lambda: _show(result), as_json=as_json)
 
 
 def _show(result: CompileResult) -> None:

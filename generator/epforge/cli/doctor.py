@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.show.wording import count
 from epforge.errors import UsageError
+from epforge.verbs.wording import count
 
 if TYPE_CHECKING:
     from epforge.validate.models import Diagnosis, Offer
@@ -46,8 +46,8 @@ def command(
         epforge doctor model.onnx --library libcontoso_npu_custom_ops.so
         epforge doctor model.onnx --project contoso-npu
     """
-    from epforge.cli.main import printable
     from epforge.validate.models import judge, library_offer, read_model
+    from epforge.verbs.wording import printable
 
     facts = read_model(model)
     offers = [library_offer(path) for path in library or []]
@@ -80,8 +80,8 @@ def _project(path: Path) -> tuple[Offer, ...]:
                 f"{path}: not a project that epforge made", "Make one: epforge scaffold"
             )
         return project_offers(read_manifest(manifest), str(manifest))
-    from epforge.cli.change.project import read
     from epforge.plan import shell
+    from epforge.verbs.change.project import read
 
     _, blueprint = read(path)
     return project_offers(shell.manifest(blueprint), str(path))

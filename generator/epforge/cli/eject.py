@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from epforge.cli.change.decisions import (
+from epforge.cli.main import make_app
+from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
     DryRunOption,
@@ -16,15 +16,9 @@ from epforge.cli.change.decisions import (
     OursOption,
     TheirsOption,
     TrustOption,
-    again,
-    request_of,
 )
-from epforge.cli.main import make_app
-from epforge.errors import UsageError
+from epforge.cli.output import finish, warn
 from epforge.workspace.outcome import OnConflict
-
-if TYPE_CHECKING:
-    from epforge.resolve.model import Blueprint, Op
 
 app = make_app()
 
@@ -60,50 +54,26 @@ def eject_op(
     \b
         epforge eject op Relu --project my-ep
     """
-    from epforge.cli.change.rewriting import rewrite
-    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
-    from epforge.workspace.outcome import ActionKind
+    from epforge.cli.show.outcome import show
+    from epforge.verbs import eject
 
-    path = project / "blueprint.yaml"
-    request = request_of(on_conflict, ours, theirs, adopt, discard)
-    command = ("epforge", "eject", "op", op, "--project", str(project))
-    retry = again(command, request, trust=trust)
-    outcome = rewrite(
-        *(project, lambda text: _ejected(text, path, op), request),
+    done = eject.eject_op(
+        op,
+        project=project,
+        on_conflict=on_conflict,
+        ours=ours or (),
+        theirs=theirs or (),
+        adopt=adopt or (),
+        discard=discard or (),
         trust=trust,
         dry_run=dry_run,
-        retry=retry,
-    ).outcome
-    if as_json:
-        typer.echo(json.dumps(outcome_data(project, outcome), indent=2))
-    else:
+        progress=warn,
+    )
+
+    def shown() -> None:
         if not dry_run:
-            made = outcome.paths(ActionKind.CREATE, ActionKind.MOVE)
-            yours = [name for name in made if name.startswith("src/kernels/")]
-            typer.echo(f"{op} is yours now: {', '.join(yours) or 'src/kernels/ had it already'}")
-        show(project, outcome, would=dry_run, retry=retry)
-    exit_if_conflicts(outcome)
+            files = ", ".join(done.yours) or "src/kernels/ had it already"
+            typer.echo(f"{op} is yours now: {files}")
+        show(project, done.outcome, would=dry_run, retry=done.retry)
 
-
-def _ejected(text: str, path: Path, op: str) -> str:
-    """The blueprint in which an op is yours. Raises UsageError if there is no such text."""
-    from epforge.blueprint import parse
-    from epforge.blueprint.edits import take_over
-    from epforge.resolve import resolve_supported
-    from epforge.resolve.model import KernelSource
-
-    source = parse(text, str(path))
-    found = _find(resolve_supported(source), op)
-    if found.kernel is KernelSource.YOURS:
-        raise UsageError(f"{op} is yours already: see src/kernels/")
-    return take_over(source, found.domain, found.op)
-
-
-def _find(blueprint: Blueprint, text: str) -> Op:
-    domain, _, name = text.rpartition("::")
-    domain = "" if domain == "ai.onnx" else domain
-    for op in blueprint.ops:
-        if (op.domain, op.op) == (domain, name):
-            return op
-    known = ", ".join(f"{op.domain}::{op.op}" if op.domain else op.op for op in blueprint.ops)
-    raise UsageError(f"the blueprint does not list {text}", f"It lists {known}.")
+    finish(done, shown, as_json=as_json)

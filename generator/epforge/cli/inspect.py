@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from epforge.validate.inspection import Slot
-
-# Which of ONNX Runtime's structs are looked at.
-_STRUCTS = ("OrtApi", "OrtEpApi", "OrtEpFactory", "OrtEp", "OrtAllocator", "OrtDataTransferImpl")
+from epforge.cli.output import finish, print_lines
 
 
 def command(
@@ -54,44 +48,17 @@ def command(
         epforge inspect libother_ep.so
         epforge inspect libother_ep.so --hardware gpu:0x10de --hardware npu --json
     """
-    from epforge.cli.main import printable
     from epforge.cli.show.card import card
     from epforge.cli.show.progress import progress
-    from epforge.cli.validate import kind_of
-    from epforge.validate import THIS, Limits, find_runtime, read_binary
-    from epforge.validate.inspection import inspect
-    from epforge.validate.inspection.hardware import parse
+    from epforge.verbs.inspect import inspect_library
 
-    devices, expect = parse(hardware or ()), kind_of(kind)
-    path = library.absolute()
     with progress(quiet=as_json) as show:
-        limits = Limits(stall_s=time_limit)
-        found = inspect(
-            path,
-            layouts(),
-            binary=read_binary(path, limits),
-            runtime=find_runtime(runtime, show) if runtime else THIS,
-            hardware=devices,
-            expect=expect,
-            limits=limits,
+        found = inspect_library(
+            library,
+            runtime=runtime,
+            hardware=hardware or (),
+            kind=kind,
+            time_limit=time_limit,
             progress=show,
         )
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-    else:
-        for line in card(found):
-            typer.echo(printable(line))
-    if not found.fine:
-        raise typer.Exit(1)
-
-
-def layouts() -> Mapping[str, Sequence[Slot]]:
-    """The structs that are looked at, out of the tables of all levels."""
-    from epforge.ort.levels import known_levels, load_level
-    from epforge.validate.inspection import Slot
-
-    newest = load_level(known_levels()[-1])
-    return {
-        name: [Slot(m.name, m.since, str(m.need)) for m in newest.struct(name).members]
-        for name in _STRUCTS
-    }
+    finish(found, lambda: print_lines(card(found)), as_json=as_json)

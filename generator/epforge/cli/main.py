@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from epforge import __version__
 from epforge.errors import EpforgeError, MissingError, UsageError
+from epforge.verbs.wording import printable
 
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
@@ -26,10 +27,6 @@ _JSON = "--json"
 INTERRUPTED = 130
 _MACHINE = "Make room, or give yourself the right to read and write there."
 _WrongCall: Any = typer.BadParameter.__mro__[1]  # UsageError: typer exports no name for it
-# Halves of surrogate pairs are none, but no output can hold them.
-_CONTROLS = dict.fromkeys(
-    (*range(9), *range(11, 32), 127, *range(128, 160), *range(0xD800, 0xE000)), "�"
-)
 
 
 class _Verbs(TyperGroup):
@@ -155,12 +152,6 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
 def _text(error: EpforgeError) -> str:
     # A report on a blueprint begins with its place already.
     return printable(str(error) if hasattr(error, "diagnostics") else f"epforge: {error}")
-
-
-def printable(text: str) -> str:
-    """The text without control characters: what a file's name, a model or a program's output
-    brings along must not reach the terminal as commands to it."""
-    return text.translate(_CONTROLS)
 
 
 def main() -> None:

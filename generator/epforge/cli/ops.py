@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from epforge.cli.main import make_app, printable
-from epforge.errors import UsageError
+from epforge.cli.main import make_app
+from epforge.cli.output import finish, print_lines, warn
+from epforge.verbs.wording import printable
 
 app = make_app(
     help="Shows which operators epforge has kernels for, and writes the 'ops' of a blueprint for "
@@ -36,18 +35,11 @@ def list_ops(
     \b
         epforge ops list --domain com.microsoft --status implemented
     """
-    from epforge.cli.show import ops
-    from epforge.resolve.catalogue import Status, entries
+    from epforge.cli.show import ops as shown
+    from epforge.verbs import ops
 
-    if status is not None and status not in [each.value for each in Status]:
-        known = ", ".join(Status)
-        raise UsageError(f"--status {status}: there is no such status", f"One of: {known}.")
-    found = [each for each in entries(_domain(domain)) if status in (None, each.status)]
-    if as_json:
-        typer.echo(json.dumps([ops.data(each) for each in found], indent=2))
-        return
-    for line in ops.table(found):
-        typer.echo(line)
+    found = ops.list_ops(domain=domain, status=status)
+    finish(found, lambda: print_lines(shown.table(found.ops)), as_json=as_json)
 
 
 @app.command()
@@ -56,21 +48,11 @@ def show(
     as_json: _JSON = False,
 ) -> None:
     """Shows an operator: every version, its element types, inputs, outputs and attributes."""
-    from epforge.cli.show import ops
-    from epforge.ops import schemas
-    from epforge.resolve.catalogue import entry
-    from epforge.resolve.opnames import split_op
+    from epforge.cli.show import ops as shown
+    from epforge.verbs.ops import show_op
 
-    parts = split_op(op)
-    found = entry(*parts) if parts is not None else None
-    schema = schemas.find(*parts) if parts is not None else None
-    if found is None or schema is None:
-        raise UsageError(f"{printable(op)}: there is no such operator", _meant(op))
-    if as_json:
-        typer.echo(json.dumps(ops.data(found), indent=2))
-        return
-    for line in ops.details(found, schema):
-        typer.echo(line)
+    found = show_op(op)
+    finish(found, lambda: print_lines(shown.details(found.op, found.schema)), as_json=as_json)
 
 
 @app.command()
@@ -93,15 +75,11 @@ def coverage(
         epforge ops coverage --report conformance.json
     """
     from epforge.cli.show import coverage as shown
-    from epforge.resolve.catalogue import entries
+    from epforge.verbs.coverage import ops_coverage
 
-    found = list(entries(_domain(domain)))
-    tests = shown.read_reports(report or [])
-    if as_json:
-        typer.echo(json.dumps(shown.data(found, tests), indent=2))
-        return
-    for line in shown.page(found, tests) if markdown else shown.lines(found, tests):
-        typer.echo(printable(line))
+    found = ops_coverage(domain=domain, report=report or ())
+    lines = shown.page if markdown else shown.lines
+    finish(found, lambda: print_lines(lines(found)), as_json=as_json)
 
 
 @app.command("from-model")
@@ -118,48 +96,14 @@ def from_model(
         epforge ops from-model detector.onnx classifier.onnx > ops.yaml
     """
     from epforge.cli.show import wanted as shown
-    from epforge.resolve.wanted import Use, wanted
-    from epforge.validate.models import read_model
+    from epforge.verbs.ops import ops_from_model
 
-    facts = [read_model(path, everything=True) for path in model]
-    found = wanted(
-        Use(node.domain, node.op, node.version, node.inputs, node.outputs, node.count)
-        for each in facts
-        for node in each.nodes
-        if not node.function  # what is in the function counts
-    )
-    if as_json:
-        typer.echo(json.dumps(shown.data(found), indent=2))
-        return
-    for line in shown.block(found):
-        typer.echo(printable(line))
-    for path, each in zip(model, facts, strict=True):
-        if each.untyped:
-            note = f"note: {path}: element types only as the model states them: {each.untyped}"
-            typer.echo(printable(note), err=True)
-    typer.echo(printable(shown.summary(found)), err=True)
+    found = ops_from_model(model)
 
+    def show() -> None:
+        print_lines(shown.block(found.ops))
+        for file, why in found.untyped.items():
+            warn(printable(f"note: {file}: element types only as the model states them: {why}"))
+        warn(printable(shown.summary(found.ops)))
 
-def _domain(text: str | None) -> str | None:
-    """The domain as schemas have it. Raises UsageError for one without schemas."""
-    from epforge.ops import schemas
-
-    domain = "" if text == "ai.onnx" else text
-    if domain is not None and domain not in schemas.domains():
-        known = ", ".join(name or "ai.onnx" for name in schemas.domains())
-        raise UsageError(
-            f"--domain {printable(domain)}: its operators are not known", f"One of: {known}."
-        )
-    return domain
-
-
-def _meant(op: str) -> str:
-    from epforge.ops import schemas
-
-    known = {
-        f"{domain}::{name}" if domain else name
-        for domain in schemas.domains()
-        for name in schemas.names(domain)
-    }
-    close = difflib.get_close_matches(op, sorted(known), 1)
-    return f"Did you mean {close[0]}?" if close else "epforge ops list has them all."
+    finish(found, show, as_json=as_json)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.change.decisions import OnConflictOption, TrustOption, again, request_of
-from epforge.workspace.outcome import Action, Conflict, Note, OnConflict, Outcome, Request
+from epforge.cli.options import OnConflictOption, TrustOption
+from epforge.cli.output import finish
+from epforge.verbs.wording import printable
+from epforge.workspace.outcome import OnConflict
+
+if TYPE_CHECKING:
+    from epforge.verbs.plan import BlueprintPlan, ProjectPlan
 
 
 def command(
@@ -48,105 +50,38 @@ def command(
         epforge plan blueprint.yaml
         epforge plan my-ep --diff CMakeLists.txt
     """
-    file = _blueprint_in(file)
-    if file.is_dir():
-        request = request_of(on_conflict)
-        outcome = _preview(file, request, trust, paths or [])
-        retry = again(("epforge", "regenerate", str(file)), request, trust=trust)
-        _show_project(file, outcome, retry, diff=diff, verbose=verbose, as_json=as_json)
+    from epforge.verbs.plan import BlueprintPlan, plan_project
+
+    found = plan_project(file, paths or (), diff=diff, on_conflict=on_conflict, trust=trust)
+
+    def show() -> None:
+        if isinstance(found, BlueprintPlan):
+            _show_blueprint(found)
+        else:
+            _show_project(found, verbose=verbose)
+
+    finish(found, show, as_json=as_json)
+
+
+def _show_project(plan: ProjectPlan, *, verbose: bool) -> None:
+    from epforge.cli.show.outcome import show
+    from epforge.verbs.change.conflicts import conflict_lines
+    from epforge.verbs.change.diffs import diff_of
+
+    outcome = plan.outcome
+    if not plan.diff:
+        show(plan.directory, outcome, verbose=verbose, would=True, retry=plan.retry)
         return
-    if paths or diff:
-        what = "--diff is" if diff else "PATH is"
-        raise typer.BadParameter(f"{file} is no directory, and {what} for a project's.")
-    _show_blueprint(file, trust, as_json)
-
-
-def _blueprint_in(directory: Path) -> Path:
-    """The blueprint in a directory that is no project yet; else what is given."""
-    from epforge.cli.change.rewriting import BLUEPRINT
-    from epforge.workspace import State, check_target
-
-    if directory.is_dir() and check_target(directory) is State.OTHER:
-        inside = directory / BLUEPRINT
-        return inside if inside.is_file() else directory
-    return directory
-
-
-def _preview(project: Path, request: Request, trust: bool, paths: list[str]) -> Outcome:
-    """What regenerating would come to; of these paths alone, if there are any."""
-    from epforge.cli.change.request_paths import known_path
-    from epforge.cli.change.rewriting import rewrite
-
-    outcome = rewrite(project, None, request, trust=trust, dry_run=True).outcome
-    if not paths:
-        return outcome
-    found: tuple[Sequence[Action | Conflict | Note], ...]
-    found = (outcome.actions, outcome.conflicts, outcome.notes, outcome.open)
-    known = {*outcome.lock.files, *(each.path for group in found for each in group)}
-    wanted = {known_path(project, path, known) for path in paths}
-    return dataclasses.replace(
-        outcome,
-        actions=tuple(each for each in outcome.actions if each.path in wanted),
-        conflicts=tuple(each for each in outcome.conflicts if each.path in wanted),
-        notes=tuple(each for each in outcome.notes if each.path in wanted),
-        open=tuple(each for each in outcome.open if each.path in wanted),
-    )
-
-
-def _show_project(
-    project: Path,
-    outcome: Outcome,
-    retry: Sequence[str],
-    *,
-    diff: bool,
-    verbose: bool,
-    as_json: bool,
-) -> None:
-    from epforge.cli.main import printable
-    from epforge.cli.show.diffs import diff_of
-    from epforge.cli.show.outcome import conflict_lines, exit_if_conflicts, outcome_data, show
-
-    if as_json:
-        typer.echo(json.dumps(outcome_data(project, outcome, diffs=diff), indent=2))
-    elif diff:
-        for line in conflict_lines(outcome.conflicts, project, retry) if outcome.conflicts else ():
+    if outcome.conflicts:
+        for line in conflict_lines(outcome.conflicts, plan.directory, plan.retry):
             typer.echo(line, err=True)
-        for action in outcome.actions:
-            text = diff_of(action, executable=outcome.modes.get(action.path, False))
-            typer.echo(printable(text), nl=False)
-    else:
-        show(project, outcome, verbose=verbose, would=True, retry=retry)
-    exit_if_conflicts(outcome)
+    for action in outcome.actions:
+        text = diff_of(action, executable=outcome.modes.get(action.path, False))
+        typer.echo(printable(text), nl=False)
 
 
-def _show_blueprint(file: Path, trust: bool, as_json: bool) -> None:
-    rows = _rows(file, trust)
-    if as_json:
-        typer.echo(json.dumps({"format": 1, "files": rows}, indent=2))
-        return
-    wide = max(len(row["path"]) for row in rows)
-    for row in rows:
-        origin = row["template"] or "copied as it is"
-        typer.echo(f"{row['owner']:<9}  {row['path']:<{wide}}  {row['reason']} ({origin})")
-
-
-def _rows(file: Path, trust: bool) -> list[dict[str, Any]]:
-    """A row for every file that the blueprint becomes. Only overlays have to be rendered."""
-    from epforge.cli.change.project import expand, read
-    from epforge.plan import make_plan
-
-    _, blueprint = read(file)
-    reasons = {spec.path: spec.reason for spec in make_plan(blueprint).files}
-    files: Sequence[Any] = make_plan(blueprint).files
-    if blueprint.overlays:
-        files = expand(blueprint, root=file.parent, trust=trust).files
-    return [
-        {
-            "path": each.path,
-            "owner": each.owner.value,
-            "template": each.template or None,
-            "reason": reasons.get(each.path, "of an overlay"),
-            "executable": each.executable,
-        }
-        for each in files
-    ]
+def _show_blueprint(plan: BlueprintPlan) -> None:
+    wide = max(len(each.path) for each in plan.files)
+    for each in plan.files:
+        origin = each.template or "copied as it is"
+        typer.echo(f"{each.owner:<9}  {each.path:<{wide}}  {each.reason} ({origin})")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from epforge.cli.change.decisions import (
+from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
     DryRunOption,
@@ -17,11 +16,8 @@ from epforge.cli.change.decisions import (
     TheirsOption,
     TrustOption,
     VerboseOption,
-    again,
-    request_of,
 )
-from epforge.cli.show.branch import branch_data, show_branch
-from epforge.errors import UsageError
+from epforge.cli.output import finish
 from epforge.workspace.outcome import OnConflict
 
 
@@ -71,36 +67,48 @@ def command(
         epforge regenerate my-ep --dry-run
         epforge regenerate my-ep --theirs CMakeLists.txt
     """
-    from epforge.cli.change.proving import prove
-    from epforge.cli.change.rewriting import rewrite
-    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
+    from epforge.cli.show.branch import show_branch
+    from epforge.cli.show.checks import show_report
+    from epforge.cli.show.outcome import show
+    from epforge.cli.show.proof import proving
+    from epforge.verbs.regenerate import RegenerateResult, regenerate_project
 
-    if branch is not None and (build or validate):
-        raise UsageError(
-            "--branch leaves the work tree alone, so there is nothing to build",
-            "Check the branch out and build there.",
-        )
-    request = request_of(on_conflict, ours, theirs, adopt, discard, refresh, restore)
-    steps = [option for option, wanted in (("--build", build), ("--validate", validate)) if wanted]
-    command = ("epforge", "regenerate", str(project), *steps)
-    retry = again(command, request, branch=branch, trust=trust)
-    done = rewrite(project, None, request, trust=trust, dry_run=dry_run, branch=branch, retry=retry)
-    data = outcome_data(project, done.outcome)
-    if not as_json:
+    def written(result: RegenerateResult) -> None:
+        if as_json:
+            return
         show(
-            *(project, done.outcome),
+            *(project, result.outcome),
             verbose=verbose,
             would=dry_run,
-            retry=retry,
+            retry=result.retry,
             branch=branch,
         )
-    if done.branch is not None:
-        data["branch"] = branch_data(done.branch)
-        if not as_json:
-            show_branch(project, done.branch)
-    ready = not dry_run and not done.outcome.conflicts and not done.outcome.open
-    proof = prove(project, build=build and ready, validate=validate and ready, quiet=as_json)
-    if as_json:
-        typer.echo(json.dumps(data | proof.to_json(), indent=2))
-    exit_if_conflicts(done.outcome)
-    proof.check()
+        if result.branch is not None:
+            show_branch(project, result.branch)
+
+    with proving(quiet=as_json, validate=validate) as shown:
+        done = regenerate_project(
+            project,
+            dry_run=dry_run,
+            on_conflict=on_conflict,
+            ours=ours or (),
+            theirs=theirs or (),
+            adopt=adopt or (),
+            discard=discard or (),
+            refresh=refresh or (),
+            restore=restore or (),
+            branch=branch,
+            trust=trust,
+            build=build,
+            validate=validate,
+            progress=shown.progress,
+            on_written=written,
+            on_built=shown.on_built,
+            on_check=shown.on_check,
+        )
+
+    def rest() -> None:
+        if done.proof.report is not None:
+            show_report(done.proof.report)
+
+    finish(done, rest, as_json=as_json)

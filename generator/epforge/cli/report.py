@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.main import printable
-from epforge.errors import ExitStatus
+from epforge.cli.output import finish, print_lines
+from epforge.verbs.wording import printable
 
 if TYPE_CHECKING:
     from epforge.report import Report
@@ -21,22 +20,28 @@ app = typer.Typer(
 )
 
 Source = Annotated[Path, typer.Argument(help="A report in JSON.", metavar="REPORT")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("show")
-def show(report: Source) -> None:
+def show(report: Source, as_json: Json = False) -> None:
     """Prints a report as `epforge validate` does.
 
     \b
         epforge report show report.json
     """
-    from epforge.cli.validate import show_lines
-    from epforge.report import read
+    from epforge.cli.show.checks import show_lines
     from epforge.validate.conformance.table import sentences
+    from epforge.verbs.report import read_report
 
-    found = read(report)
-    last = (*sentences([each.model_dump() for each in found.conformance]), found.summary)
-    show_lines(_title(found), found.checks, tuple(map(printable, last)), found.passed)
+    found = read_report(report)
+
+    def shown() -> None:
+        read = found.report
+        last = (*sentences([each.model_dump() for each in read.conformance]), read.summary)
+        show_lines(_title(read), read.checks, tuple(map(printable, last)), read.passed)
+
+    finish(found, shown, as_json=as_json)
 
 
 def _title(report: Report) -> str:
@@ -54,24 +59,23 @@ def render(
         list[Path],
         typer.Argument(help="What to write; the suffix says how: .html, .xml.", metavar="FILE..."),
     ],
+    as_json: Json = False,
 ) -> None:
     """Writes a report as a page of HTML, or as JUnit XML.
 
     \b
         epforge report render report.json report.html
     """
-    from epforge.cli.show import report_files
-    from epforge.report import read
+    from epforge.verbs.report import render_report
 
-    report_files.check(files)
-    report_files.write(files, read(report).model_dump(mode="json"))
+    finish(render_report(report, files), lambda: None, as_json=as_json)
 
 
 @app.command("diff")
 def diff(
     before: Annotated[Path, typer.Argument(help="The older report.", metavar="BEFORE")],
     after: Annotated[Path, typer.Argument(help="The newer one.", metavar="AFTER")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Says what has changed from one report of a library to another: what fails now, what passes
     now, what is not checked any more, what is gone or new, what takes notably longer or less.
@@ -82,14 +86,8 @@ def diff(
     \b
         epforge report diff yesterday.json today.json
     """
-    from epforge.cli.show.difference import data, lines
-    from epforge.report import compare, read
+    from epforge.cli.show.difference import lines
+    from epforge.verbs.report import diff_reports
 
-    found = compare(read(before), read(after))
-    if as_json:
-        typer.echo(json.dumps(data(found), indent=2))
-    else:
-        for line in lines(found):
-            typer.echo(printable(line))
-    if found.worse:
-        raise typer.Exit(int(ExitStatus.CHECK_FAILED))
+    found = diff_reports(before, after)
+    finish(found, lambda: print_lines(lines(found.difference)), as_json=as_json)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.errors import ExitStatus, UsageError
-from epforge.workspace.outcome import OnConflict
+from epforge.cli.output import finish
+from epforge.verbs.wording import count, printable
+
+if TYPE_CHECKING:
+    from epforge.verbs.resolve import ResolveResult
 
 
 def command(
@@ -30,34 +32,21 @@ def command(
         epforge resolve CMakeLists.txt --project my-ep
         epforge resolve --theirs
     """
-    from epforge.cli.change.request_paths import known_path
-    from epforge.cli.change.rewriting import lock_of
-    from epforge.cli.main import printable
-    from epforge.cli.show.wording import count
-    from epforge.workspace import resolve
+    from epforge.verbs.resolve import resolve_conflicts
 
-    if ours and theirs:
-        raise UsageError("--ours and --theirs exclude each other", "Choose one.")
-    side = OnConflict.OURS if ours else OnConflict.THEIRS if theirs else None
-    known = {*lock_of(project).conflicts, *lock_of(project).files}
-    wanted = [known_path(project, path, known) for path in paths or ()]
-    done = resolve(project, wanted, side=side)
-    left = sorted(lock_of(project).conflicts)
-    if as_json:
-        markers = {path: list(lines) for path, lines in done.left.items()}
-        data = {"format": 1, "resolved": list(done.resolved), "left": markers, "open": left}
-        typer.echo(json.dumps(data, indent=2))
-    else:
-        for path in done.resolved:
-            typer.echo(printable(f"resolved {path}"))
-        for path, lines in done.left.items():
-            places = ", ".join(map(str, lines))
-            text = f"{project / path}:{lines[0]}: conflict markers are left, in lines {places}"
-            typer.echo(printable(text), err=True)
-        if not done.resolved and not done.left:
-            typer.echo("nothing is in conflict")
-        elif not done.left:
-            text = f"{count(len(left), 'file')} left" if left else "none is left"
-            typer.echo(f"{count(len(done.resolved), 'file')} resolved; {text}")
-    if done.left:
-        raise typer.Exit(int(ExitStatus.CONFLICTS))
+    done = resolve_conflicts(paths or (), project=project, ours=ours, theirs=theirs)
+    finish(done, lambda: _show(done), as_json=as_json)
+
+
+def _show(done: ResolveResult) -> None:
+    for path in done.resolved:
+        typer.echo(printable(f"resolved {path}"))
+    for path, lines in done.left.items():
+        places = ", ".join(map(str, lines))
+        text = f"{done.directory / path}:{lines[0]}: conflict markers are left, in lines {places}"
+        typer.echo(printable(text), err=True)
+    if not done.resolved and not done.left:
+        typer.echo("nothing is in conflict")
+    elif not done.left:
+        text = f"{count(len(done.open), 'file')} left" if done.open else "none is left"
+        typer.echo(f"{count(len(done.resolved), 'file')} resolved; {text}")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from epforge.cli.show.wording import count
-from epforge.errors import ExitStatus, MissingError
-from epforge.ort.levels import DEFAULT_TARGET, parse_level
+from epforge.cli.output import finish, print_lines, warn
+from epforge.ort.levels import DEFAULT_TARGET
+from epforge.verbs.wording import count
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,16 +29,19 @@ def list_(as_json: Json = False) -> None:
 
     Example: epforge sdk list
     """
-    rows = _rows()
-    if as_json:
-        typer.echo(json.dumps(rows, indent=2))
-        return
-    if not rows:
-        typer.echo("No ONNX Runtime headers on this machine. Run: epforge sdk install")
-    for row in rows:
-        state = count(len(row["problems"]), "problem") if row["problems"] else "good"
-        release = f"1.{row['level']}" if row["level"] else "?"
-        typer.echo(f"{release:6} {state:10} {row['include']}  ({row['source']})")
+    from epforge.verbs.sdk import list_sdks
+
+    found = list_sdks()
+
+    def show() -> None:
+        if not found.sdks:
+            typer.echo("No ONNX Runtime headers on this machine. Run: epforge sdk install")
+        for each in found.sdks:
+            state = count(len(each.problems), "problem") if each.problems else "good"
+            release = f"1.{each.level}" if each.level else "?"
+            typer.echo(f"{release:6} {state:10} {each.include}  ({each.source})")
+
+    finish(found, show, as_json=as_json)
 
 
 @app.command()
@@ -66,10 +67,10 @@ def install(
 
     Example: epforge sdk install onnxruntime-linux-x64-1.28.0.tgz --ort 1.28
     """
-    from epforge.ort.sdk import install as install_sdk
+    from epforge.verbs.sdk import install_sdk
 
-    sdk = install_sdk(source, level=parse_level(ort), sha256=sha256, report=_progress)
-    _print_sdk(sdk, as_json)
+    done = install_sdk(source, sha256=sha256, ort=ort, progress=warn)
+    finish(done, lambda: typer.echo(str(done.sdk.include)), as_json=as_json)
 
 
 @app.command()
@@ -85,10 +86,10 @@ def path(
 
     Example: g++ -I"$(epforge sdk path)" -c ep.cc
     """
-    from epforge.ort.sdk import find_sdk
+    from epforge.verbs.sdk import find_sdk
 
-    sdk = find_sdk(explicit, parse_level(ort), install_missing=False)
-    _print_sdk(sdk, as_json)
+    found = find_sdk(ort=ort, ort_sdk=explicit)
+    finish(found, lambda: typer.echo(str(found.sdk.include)), as_json=as_json)
 
 
 @app.command()
@@ -109,79 +110,13 @@ def verify(
 
     Example: epforge sdk verify /opt/onnxruntime --ort 1.27
     """
-    from epforge.ort.sdk import find_sdk
-    from epforge.ort.sdk import verify as verify_sdk
+    from epforge.verbs.sdk import verify_sdk
 
-    level = parse_level(ort) if ort else None
-    if directory is None:
-        level = level or parse_level(DEFAULT_TARGET)
-        directory = find_sdk(None, level, install_missing=False).root
-    elif not directory.exists():
-        raise MissingError(f"{directory} does not exist", "Name a directory of headers.")
-    problems = verify_sdk(directory, level)
-    if as_json:
-        rows = [problem.to_json() for problem in problems]
-        data = {"directory": str(directory), "ok": not rows, "problems": rows}
-        typer.echo(json.dumps(data, indent=2))
-    else:
-        for problem in problems:
-            typer.echo(str(problem))
-        if not problems:
-            typer.echo(f"{directory}: good")
-    if problems:
-        raise typer.Exit(ExitStatus.CHECK_FAILED)
+    found = verify_sdk(directory, ort=ort)
 
+    def show() -> None:
+        print_lines(map(str, found.problems))
+        if not found.problems:
+            typer.echo(f"{found.directory}: good")
 
-def _progress(line: str) -> None:
-    typer.echo(line, err=True)
-
-
-def _print_sdk(sdk: Any, as_json: bool) -> None:
-    if as_json:
-        data = {
-            "include": str(sdk.include),
-            "root": str(sdk.root),
-            "level": sdk.level,
-            "version": sdk.version,
-            "source": sdk.source,
-        }
-        typer.echo(json.dumps(data, indent=2))
-    else:
-        typer.echo(str(sdk.include))
-
-
-def _rows() -> list[dict[str, Any]]:
-    """One row per SDK on this machine."""
-    from epforge.ort.reader import HeaderError, read_level_number
-    from epforge.ort.sdk import ENVIRONMENT, damage, installed
-    from epforge.ort.sdk import verify as verify_sdk
-    from epforge.ort.sdk.layout import locate, system_roots
-
-    rows: list[dict[str, Any]] = []
-
-    def add(root: Path, source: str, problems: list[Any]) -> None:
-        include = locate(root)
-        try:
-            level = read_level_number(include) if include else None
-        except HeaderError:
-            level = None
-        rows.append(
-            {
-                "level": level,
-                "root": str(root),
-                "include": str(include or root),
-                "source": source,
-                "problems": [str(problem) for problem in problems],
-            }
-        )
-
-    for variable in ENVIRONMENT:
-        if value := os.environ.get(variable):
-            root = Path(os.path.expanduser(value))
-            add(root, variable, verify_sdk(root))
-    for sdk in installed():
-        add(sdk.root, sdk.source, damage(sdk))
-    for root in system_roots():
-        if include := locate(root):
-            add(root, "system", verify_sdk(include))
-    return rows
+    finish(found, show, as_json=as_json)

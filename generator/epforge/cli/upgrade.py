@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.change.decisions import (
+from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
     DryRunOption,
@@ -19,16 +16,15 @@ from epforge.cli.change.decisions import (
     TheirsOption,
     TrustOption,
     VerboseOption,
-    again,
-    request_of,
 )
-from epforge.cli.main import printable
-from epforge.cli.show.wording import quoted
+from epforge.cli.output import finish, print_lines, warn
 from epforge.errors import UsageError
-from epforge.workspace.outcome import OnConflict, Request
+from epforge.verbs.wording import printable, quoted
+from epforge.workspace.outcome import OnConflict
 
 if TYPE_CHECKING:
-    from epforge.cli.change.upgrading import Upgrade
+    from epforge.verbs.change.upgrading import Upgrade
+    from epforge.verbs.upgrade import NewerRelease
 
 
 def command(
@@ -86,116 +82,76 @@ def command(
         return
     project = project or Path()
     if check:
-        from epforge.cli.upgrade_check import check as ask
-
-        ask(project, as_json=as_json)
+        _check(project, as_json=as_json)
         return
-    request = request_of(on_conflict, ours, theirs, adopt, discard)
-    _upgrade_project(
-        *(project, ort, request),
-        branch=branch,
-        trust=trust,
-        dry_run=dry_run,
-        verbose=verbose,
-        as_json=as_json,
-    )
+    from epforge.cli.show.branch import show_branch
+    from epforge.cli.show.outcome import show
+    from epforge.verbs.upgrade import upgrade_project
 
-
-def _upgrade_project(
-    project: Path,
-    ort: str | None,
-    request: Request,
-    *,
-    branch: str | None,
-    trust: bool,
-    dry_run: bool,
-    verbose: bool,
-    as_json: bool,
-) -> None:
-    from epforge.cli.change.rewriting import (
-        BLUEPRINT,
-        check_resolved,
-        finish_crashed,
-        lock_of,
-        rewrite,
-    )
-    from epforge.cli.change.upgrading import plan_upgrade, rewriter
-    from epforge.cli.show.branch import branch_data, show_branch
-    from epforge.cli.show.outcome import exit_if_conflicts, outcome_data, show
-    from epforge.cli.show.upgrade import upgrade_data, upgrade_message
-
-    if not dry_run and branch is None:
-        finish_crashed(project)
-    lock = lock_of(project)
-    if branch is None:
-        check_resolved(project, lock)
-    upgrade = plan_upgrade(project / BLUEPRINT, ort)
-    if not as_json:
-        _show(upgrade)
-    release = f"1.{upgrade.new}"
-    command = ("epforge", "upgrade", str(project), "--ort", release)
-    retry = again(command, request, branch=branch, trust=trust)
-    done = rewrite(
+    done = upgrade_project(
         project,
-        rewriter(upgrade.new, upgrade.file),
-        request,
-        trust=trust,
+        ort=ort,
         dry_run=dry_run,
+        on_conflict=on_conflict,
+        ours=ours or (),
+        theirs=theirs or (),
+        adopt=adopt or (),
+        discard=discard or (),
         branch=branch,
-        message=upgrade_message(upgrade),
-        retry=retry,
+        trust=trust,
+        progress=warn,
+        on_planned=(lambda _: None) if as_json else _show,
     )
-    data: dict[str, Any] = outcome_data(project, done.outcome) | {"upgrade": upgrade_data(upgrade)}
-    if not as_json:
+
+    def rest() -> None:
         show(
             *(project, done.outcome),
             verbose=verbose,
             would=dry_run,
-            retry=retry,
+            retry=done.retry,
             branch=branch,
         )
-    if done.branch is not None:
-        data["branch"] = branch_data(done.branch)
-        if not as_json:
+        if done.branch is not None:
             show_branch(project, done.branch)
-    if as_json:
-        typer.echo(json.dumps(data, indent=2))
-    exit_if_conflicts(done.outcome)
-    if not as_json and not dry_run and done.branch is None:
-        _next(project, upgrade)
+        elif not dry_run and not done.exit_status:
+            _next(project, done.upgrade)
+
+    finish(done, rest, as_json=as_json)
 
 
 def _upgrade_file(file: Path, ort: str | None, *, dry_run: bool, as_json: bool) -> None:
-    from epforge.cli.change.upgrading import plan_upgrade
-    from epforge.cli.show.upgrade import upgrade_data
+    from epforge.verbs.upgrade import upgrade_blueprint
 
-    upgrade = plan_upgrade(file, ort)
-    changes = list(_diff(upgrade))
-    if changes and not dry_run:
-        _replace(file, upgrade.after)
-    if as_json:
-        data = {"format": 1, "file": str(file), "changed": bool(changes), "diff": "".join(changes)}
-        typer.echo(json.dumps(data | {"upgrade": upgrade_data(upgrade)}, indent=2))
-        return
-    _show(upgrade)
-    for line in changes:
-        typer.echo(printable(line.rstrip("\r\n")))
+    done = upgrade_blueprint(file, ort=ort, dry_run=dry_run)
+
+    def show() -> None:
+        _show(done.upgrade)
+        print_lines(line.rstrip("\r\n") for line in done.diff.splitlines(keepends=True))
+
+    finish(done, show, as_json=as_json)
 
 
-def _replace(file: Path, text: str) -> None:
-    """Writes a file at once, with the rights it has; a link stays one."""
-    place = file.resolve()
-    draft = place.with_name(f"{place.name}.epforge-{os.getpid()}")
-    try:
-        draft.write_bytes(text.encode())
-        draft.chmod(place.stat().st_mode)
-        os.replace(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
+def _check(project: Path, *, as_json: bool) -> None:
+    from epforge.verbs.upgrade import newer_release
+
+    found = newer_release(project)
+    finish(found, lambda: typer.echo(_newer(found)), as_json=as_json)
+
+
+def _newer(found: NewerRelease) -> str:
+    from epforge.ort.levels import parse_level
+
+    project = found.directory
+    where = f"{project} targets ONNX Runtime {found.target}, the newest is {found.newest}"
+    if found.upgrade is not None:
+        return f"{where}\nNext: epforge upgrade {quoted(project)} --ort {found.upgrade}"
+    if parse_level(found.newest) > parse_level(found.known):
+        return f"{where}; this epforge knows none above {found.known}"
+    return f"{where}: nothing to do"
 
 
 def _show(upgrade: Upgrade) -> None:
-    from epforge.cli.show.upgrade import upgrade_lines
+    from epforge.verbs.change.upgrade_notes import upgrade_lines
 
     for line in upgrade_lines(upgrade):
         typer.echo(printable(line))
@@ -204,8 +160,8 @@ def _show(upgrade: Upgrade) -> None:
 
 def _next(project: Path, upgrade: Upgrade) -> None:
     """What comes after an upgrade: the headers that a build needs, where they are not here."""
-    from epforge.cli.change.upgrading import has_headers
     from epforge.ort.levels import DEFAULT_TARGET, parse_level
+    from epforge.verbs.change.upgrading import has_headers
 
     if upgrade.new > max(upgrade.old, parse_level(DEFAULT_TARGET)) and not has_headers(upgrade.new):
         release = f"1.{upgrade.new}"
@@ -213,8 +169,3 @@ def _next(project: Path, upgrade: Upgrade) -> None:
         typer.echo(f"Next: epforge sdk install ARCHIVE --ort {release}")
     elif upgrade.new != upgrade.old:
         typer.echo(printable(f"Next: epforge validate {quoted(project)}"))
-
-
-def _diff(upgrade: Upgrade) -> list[str]:
-    before, after = (text.splitlines(keepends=True) for text in (upgrade.before, upgrade.after))
-    return list(difflib.unified_diff(before, after, str(upgrade.file), str(upgrade.file)))

@@ -19,13 +19,13 @@ from ruamel.yaml import YAML
 
 from epforge.blueprint import BlueprintErrors, Diagnostic, apply_fix, parse, render
 from epforge.blueprint.text import decode, split_lines
-from epforge.cli.change.project import expand
-from epforge.cli.scaffold import scaffold
 from epforge.errors import EpforgeError
 from epforge.plan import make_plan
 from epforge.render import clang
 from epforge.resolve import analyse, resolve_supported, resolved_yaml
 from epforge.resolve.model import Blueprint
+from epforge.verbs.change.project import expand
+from epforge.verbs.scaffold import scaffold_project
 
 _WRITTEN_BESIDES = ("blueprint.yaml", "epforge.lock")
 _MOST_FIXES = 6  # of one blueprint are tried
@@ -239,7 +239,7 @@ def _check_written(text: str, files: Mapping[str, bytes], folder: Path) -> None:
     source, target = folder / "b.yaml", folder / "out"
     source.write_bytes(text.encode())
     try:
-        scaffold(source, target)
+        scaffold_project(source, target)
         outside = sorted(os.listdir(folder))
         assert outside == ["b.yaml", "out"], f"written beside the target: {outside}"
         there = {

@@ -10,8 +10,8 @@ import pytest
 from compiling_code import module
 from typer.testing import CliRunner
 
-from epforge.cli.compile_worker import CompileRequest
 from epforge.cli.main import app
+from epforge.verbs.compile_worker import CompileRequest
 
 run = CliRunner().invoke
 outputs = module("_outputs")

@@ -45,12 +45,18 @@ def test_the_help_of_every_verb_has_an_example(verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [["nope"], ["scaffold"], ["plan", "a", "b"], ["plan", "--nope", "a"]]
+    "args", [["nope"], ["scaffold"], ["resolve", "--project"], ["plan", "--nope", "a"]]
 )
 def test_a_wrong_call_is_exit_status_2(args: list[str]) -> None:
     result = run(app, args)
     assert result.exit_code == 2
     assert "Error" in result.output
+
+
+def test_files_of_a_project_are_not_asked_of_a_blueprint() -> None:
+    result = run(app, ["plan", "a", "b"])
+    assert result.exit_code == 2
+    assert "a is no directory" in result.stderr
 
 
 def test_a_missing_blueprint_is_an_error_without_traceback(tmp_path: Path) -> None:
@@ -86,7 +92,7 @@ def test_an_interrupt_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, tmp_pa
     def interrupt(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("epforge.cli.change.project.read", interrupt)
+    monkeypatch.setattr("epforge.verbs.change.project.read", interrupt)
     result = run(app, ["plan", str(tmp_path / "b.yaml")])
     assert result.exit_code == 130
     assert "Traceback" not in result.output

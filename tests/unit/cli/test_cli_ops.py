@@ -27,7 +27,7 @@ def ops(*args: object) -> Any:
 def listed(*args: str) -> dict[str, dict[str, Any]]:
     result = ops("list", "--json", *args)
     assert result.exit_code == 0, result.output
-    return {f"{each['domain']}::{each['op']}": each for each in json.loads(result.stdout)}
+    return {f"{each['domain']}::{each['op']}": each for each in json.loads(result.stdout)["ops"]}
 
 
 def test_every_operator_with_a_schema_is_listed_once() -> None:
@@ -207,7 +207,7 @@ def test_what_is_no_model_is_refused_by_name(tmp_path: Path, content: bytes) -> 
 
 
 def test_json_says_the_same(model: Path) -> None:
-    found = {each["op"]: each for each in json.loads(ops("from-model", model, "--json").stdout)}
+    found = {each["op"]: each for each in json.loads(ops("from-model", model, "--json").stdout)["ops"]}
     assert found["Add"]["opsets"] == [17]
     assert found["Add"]["nodes"] == 2
     assert found["Magic"]["status"] == "impossible"

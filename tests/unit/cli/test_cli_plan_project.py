@@ -24,7 +24,7 @@ from cli_project import (
     written,
 )
 
-from epforge.cli.show.diffs import diff_of
+from epforge.verbs.change.diffs import diff_of
 from epforge.workspace import Action, ActionKind
 
 MODES = ("stop", "markers", "ours", "theirs")

@@ -25,9 +25,9 @@ from cli_project import (
     tree,
 )
 
-from epforge.cli.change.rewriting import rewrite
 from epforge.errors import UsageError
 from epforge.render.clang import format_all, is_formatted
+from epforge.verbs.change.rewriting import rewrite
 from epforge.workspace import Lock, Request, read_lock, sha256
 from epforge.workspace.lock import LOCK
 
@@ -386,7 +386,7 @@ def test_two_changes_of_the_blueprint_at_once_are_both_kept(project: Path) -> No
 def test_a_text_made_from_a_blueprint_that_has_changed_is_refused(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from epforge.cli.change import expanding
+    from epforge.verbs.change import expanding
 
     real = expanding.change_of
 
@@ -395,7 +395,7 @@ def test_a_text_made_from_a_blueprint_that_has_changed_is_refused(
         monkeypatch.undo()
         return real(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("epforge.cli.change.rewriting.change_of", slow)
+    monkeypatch.setattr("epforge.verbs.change.rewriting.change_of", slow)
     with pytest.raises(UsageError, match="meanwhile"):
         rewrite(project, BLUEPRINT.replace("[Relu", "[Neg, Relu"), Request())
     assert "ops: [Relu, Add, Mul]" in (project / "blueprint.yaml").read_text()

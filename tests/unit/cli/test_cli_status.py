@@ -23,9 +23,9 @@ from cli_project import (
 )
 
 from epforge.blueprint import parse
-from epforge.cli.change.expanding import change_of
-from epforge.cli.change.project import expand
 from epforge.resolve import resolve_supported
+from epforge.verbs.change.expanding import change_of
+from epforge.verbs.change.project import expand
 from epforge.workspace import Request, publish
 
 MARKED = b"<<<<<<< yours\na\n||||||| base\nb\n=======\nc\n>>>>>>> epforge\n"

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from epforge.blueprint.editions import Migration
 from epforge.blueprint.editions.steps import Rename
-from epforge.cli.change.rewriting import rewrite
-from epforge.cli.change.upgrading import plan_upgrade, rewriter
 from epforge.cli.main import app
 from epforge.errors import UsageError
+from epforge.verbs.change.rewriting import rewrite
+from epforge.verbs.change.upgrading import plan_upgrade, rewriter
 from epforge.workspace import Request
 
 run = CliRunner().invoke

@@ -8,8 +8,8 @@ from package_index import only, release
 from typer.testing import CliRunner
 
 from epforge.cli.main import app
-from epforge.cli.upgrade_check import newer
 from epforge.ort.levels import known_levels
+from epforge.verbs.upgrade import newer
 
 run = CliRunner().invoke
 
@@ -47,7 +47,7 @@ def project(tmp_path: Path) -> Path:
 def test_an_upgrade_goes_no_further_than_what_is_out_and_known(
     target: int, newest: str, known: int, upgrade: str | None
 ) -> None:
-    assert newer(target, newest, known).upgrade == upgrade
+    assert newer(Path("my-ep"), target, newest, known).upgrade == upgrade
 
 
 def test_the_newest_release_is_what_pip_would_install(project: Path, index: Path) -> None:

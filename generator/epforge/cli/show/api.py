@@ -1,9 +1,6 @@
-"""What ``epforge api show`` and ``keys`` print: as text for people, as data for programs."""
+"""What ``epforge api show`` and ``keys`` print."""
 
 from __future__ import annotations
-
-import dataclasses
-from typing import Any
 
 from epforge.ort.model import ApiLevel, Key, Member, Need, Struct
 
@@ -82,38 +79,3 @@ def key_text(key: Key) -> str:
     until = f", deprecated since 1.{key.until}" if key.until else ""
     head = f"{key.key}  ({key.scope}, since {since_text(key.since, key.exact)}{until})"
     return f"{head}\n    {key.note}" if key.note else head
-
-
-def member_data(struct: Struct, member: Member) -> dict[str, Any]:
-    """A member for programs."""
-    data = dataclasses.asdict(member)
-    return {"slot": struct.slot(member.name)} | data | {"signature": member.signature}
-
-
-def struct_data(struct: Struct, level: ApiLevel) -> dict[str, Any]:
-    """A struct for programs."""
-    members = [member_data(struct, member) for member in struct.members]
-    return {
-        "release": level.release,
-        "level": level.level,
-        "struct": struct.name,
-        "role": struct.role,
-        "header": struct.header,
-        "members": members,
-    }
-
-
-def level_data(level: ApiLevel) -> dict[str, Any]:
-    """A level for programs."""
-    structs = {
-        struct.name: {"role": struct.role, "members": len(struct.members), "since": struct.since}
-        for struct in level.structs.values()
-    }
-    return {
-        "release": level.release,
-        "level": level.level,
-        "confidence": level.confidence,
-        "source": level.source,
-        "gains": list(level.gains),
-        "structs": structs,
-    }

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from epforge.cli.main import printable
-from epforge.cli.show.wording import count
+from epforge.verbs.wording import count, printable
 
 if TYPE_CHECKING:
     from epforge.workspace.branch import Commit
 
 _MOST = 5
-
-
-def branch_data(commit: Commit) -> dict[str, Any]:
-    """The commit, ready for JSON; ``name`` is empty if nothing changed and none was made."""
-    return {
-        "name": commit.branch,
-        "commit": commit.id,
-        "files": list(commit.files_changed),
-        "uncommitted": list(commit.uncommitted),
-    }
 
 
 def show_branch(project: Path, commit: Commit) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from epforge.cli.show.wording import count
+from epforge.verbs.wording import count
 
 if TYPE_CHECKING:
     from epforge.validate.inspection import Inspection

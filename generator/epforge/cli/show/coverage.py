@@ -2,137 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from epforge.errors import UsageError
-from epforge.ops import schemas
-from epforge.resolve.catalogue import Entry, Status
+from epforge.resolve.catalogue import Status
+from epforge.verbs.coverage import Coverage
 
-_MOST_BYTES = 256 << 20
 _WIDTH = 110
-_CURE = "Make one: epforge validate PROJECT --rung conformance --report FILE"
 
 
-@dataclass(frozen=True)
-class Tests:
-    """The node tests of an operator that ONNX Runtime's CPU provider passes."""
-
-    passed: int
-    of: int
-
-
-def read_reports(paths: Sequence[Path]) -> Mapping[str, Tests]:
-    """The node tests in reports of rung *conformance*, by the operator's name.
-
-    Raises UsageError for a file that is no such report.
-    """
-    found: dict[str, Tests] = {}
-    for path in paths:
-        for run in _runs(path):
-            for op, totals in _ops(run, path):
-                found[op] = totals
-    return found
-
-
-def _runs(path: Path) -> list[Any]:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"{path}: larger than {_MOST_BYTES} bytes, no report", _CURE)
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: cannot read the report: {error}", _CURE) from error
-    runs = data.get("conformance") if isinstance(data, dict) else None
-    if not isinstance(runs, list) or not runs:
-        raise UsageError(f"{path}: a report without the rung conformance", _CURE)
-    return runs
-
-
-def _ops(run: Any, path: Path) -> Iterator[tuple[str, Tests]]:
-    try:
-        for op in run["ops"]:
-            yield str(op["op"]), Tests(int(op["passed"]), int(op["denominator"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{path}: a malformed report: {error!r}", _CURE) from error
-
-
-def data(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> dict[str, Any]:
-    """Coverage as JSON."""
-    return {
-        "domains": [
-            {
-                "domain": domain,
-                "publisher": publisher,
-                **_counts(group),
-                "families": _families(group, tests),
-            }
-            for (domain, publisher), group in _groups(entries).items()
-        ],
-        "missing": [
-            {"op": each.name, "status": each.status.value, "reason": each.reason}
-            for each in entries
-            if each.status is not Status.IMPLEMENTED
-        ],
-    }
-
-
-def _groups(entries: Sequence[Entry]) -> Mapping[tuple[str, str], list[Entry]]:
-    """By domain and publisher: ONNX Runtime has operators of its own in ONNX's domain."""
-    found: dict[tuple[str, str], list[Entry]] = {}
-    for each in entries:
-        found.setdefault((each.domain, schemas.publisher(each.domain, each.op)), []).append(each)
-    return found
-
-
-def _counts(group: Sequence[Entry]) -> dict[str, int]:
-    live = [each for each in group if each.versions]
-    return {
-        "operators": len(live),
-        "implemented": sum(each.status is Status.IMPLEMENTED for each in live),
-        "versions": sum(len(each.versions) for each in live),
-        "versions_implemented": sum(len(each.done) for each in live),
-    }
-
-
-def _families(group: Sequence[Entry], tests: Mapping[str, Tests]) -> list[dict[str, Any]]:
-    by: dict[str, list[Entry]] = defaultdict(list)
-    for each in group:
-        if each.family:
-            by[each.family].append(each)
-    return [
-        {
-            "family": family,
-            "ops": [each.op for each in members],
-            "versions": sum(len(each.done) for each in members),
-            "of": sum(len(each.versions) for each in members),
-            "device": any(each.device for each in members),
-            **_tested(members, tests),
-        }
-        for family, members in sorted(by.items())
-    ]
-
-
-def _tested(members: Sequence[Entry], tests: Mapping[str, Tests]) -> dict[str, int]:
-    found = [tests[each.name] for each in members if each.name in tests]
-    if not found:
-        return {}
-    passed, of = sum(each.passed for each in found), sum(each.of for each in found)
-    return {"node_tests_passed": passed, "node_tests": of}
-
-
-def lines(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]:
+def lines(found: Coverage) -> Iterator[str]:
     """Coverage as text: families, totals, and what there is not."""
-    for domain in data(entries, tests)["domains"]:
+    for domain in found.to_json()["domains"]:
         yield _headline(domain)
         for family in domain["families"]:
             passed = f"  {_passed(family)}" if "node_tests" in family else ""
             yield f"  {family['family']:26} {_versions(family):7}{passed}  {_names(family['ops'])}"
-    for reason, names in _missing(entries).items():
+    for reason, names in _missing(found).items():
         yield f"{reason}:"
         yield from textwrap.wrap(
             " ".join(names),
@@ -144,10 +31,10 @@ def lines(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]
         )
 
 
-def _missing(entries: Sequence[Entry]) -> Mapping[str, list[str]]:
+def _missing(coverage: Coverage) -> Mapping[str, list[str]]:
     """The operators without a kernel, by the reason."""
     found: dict[str, list[str]] = {}
-    for each in entries:
+    for each in coverage.entries:
         if each.status is not Status.IMPLEMENTED:
             found.setdefault(f"{each.status}, {each.reason}", []).append(each.name)
     return found
@@ -179,7 +66,7 @@ def _names(ops: Sequence[str]) -> str:
     return " ".join(ops)
 
 
-def page(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]:
+def page(found: Coverage) -> Iterator[str]:
     """Coverage as a page of Markdown."""
     yield "# Operators"
     yield ""
@@ -188,7 +75,7 @@ def page(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]:
     yield from ("```sh", "epforge ops coverage --markdown", "```")
     yield ""
     yield "`epforge ops show OP` has everything about one: versions, element types, attributes."
-    for domain in data(entries, tests)["domains"]:
+    for domain in found.to_json()["domains"]:
         yield ""
         yield f"## {_name(domain)}"
         yield ""
@@ -210,5 +97,5 @@ def page(entries: Sequence[Entry], tests: Mapping[str, Tests]) -> Iterator[str]:
     yield ""
     yield "## Not implemented"
     yield ""
-    for reason, names in _missing(entries).items():
+    for reason, names in _missing(found).items():
         yield f"- {reason}: {', '.join(names)}"

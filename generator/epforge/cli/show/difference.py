@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
 
 from epforge.report.difference import Change, Difference
 from epforge.report.words import seconds
-
-
-def data(difference: Difference) -> dict[str, Any]:
-    """The difference as JSON; the keys are stable."""
-    return {
-        "format": 1,
-        "worse": difference.worse,
-        **asdict(difference),
-        "rungs": dict(difference.rungs),
-        "runtimes": list(difference.runtimes) if difference.runtimes else None,
-    }
 
 
 def lines(difference: Difference, most: int = 200) -> Iterator[str]:

@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from epforge.ops.model import DType, OpSchema, Parameter, SchemaVersion
+from epforge.ops.model import OpSchema, Parameter, SchemaVersion
 from epforge.resolve.catalogue import Entry, Status, Version
 
 _MARKS = {"optional": "?", "variadic": "*"}
 _MOST_TYPES = 6
-
-
-def data(entry: Entry) -> dict[str, Any]:
-    """An operator as JSON."""
-    return {
-        "domain": entry.domain,
-        "op": entry.op,
-        "status": entry.status.value,
-        "family": entry.family,
-        "device": entry.device,
-        "reason": entry.reason,
-        "versions": [
-            {
-                "since": version.since,
-                "kernel": version.done,
-                "types": _texts(version.types),
-                "lacking": _texts(version.lacking),
-            }
-            for version in entry.versions
-        ],
-    }
-
-
-def _texts(types: Mapping[str, tuple[DType, ...]]) -> dict[str, list[str]]:
-    return {constraint: [dtype.text for dtype in found] for constraint, found in types.items()}
 
 
 def table(entries: Iterable[Entry]) -> Iterator[str]:

@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from epforge.cli.show.wording import count
 from epforge.ops.model import DType
 from epforge.resolve.catalogue import Status
 from epforge.resolve.wanted import Wanted
-
-
-def data(found: Sequence[Wanted]) -> list[dict[str, Any]]:
-    """The operators as JSON."""
-    return [
-        {
-            "domain": each.domain,
-            "op": each.op,
-            "opsets": list(each.opsets),
-            "types": {name: [d.text for d in types] for name, types in each.types.items()},
-            "nodes": each.nodes,
-            "status": each.status.value,
-            "reason": each.reason,
-        }
-        for each in found
-    ]
+from epforge.verbs.wording import count
 
 
 def block(found: Sequence[Wanted]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from epforge.errors import ExitStatus
 from epforge.validate.binary import Binary
 from epforge.validate.static import ENTRY_POINTS, Kind
 
@@ -203,6 +204,11 @@ class Inspection:
         went = self.answers
         ends = (went.older, went.entry, went.registered) if went else ()
         return not self.wrong and not any(each.bad for each in ends)
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        """`ExitStatus.CHECK_FAILED` unless it is fine."""
+        return ExitStatus.OK if self.fine else ExitStatus.CHECK_FAILED
 
     def to_json(self) -> dict[str, object]:
         """The report, with the keys that `schema.SCHEMA` describes."""

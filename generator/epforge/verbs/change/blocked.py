@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from epforge.cli.show.outcome import conflict_lines, in_project, outcome_data, undecided
 from epforge.errors import EpforgeError, ExitStatus
+from epforge.verbs.change.conflicts import conflict_lines, in_project, undecided
+from epforge.verbs.change.outcome import outcome_data
 from epforge.workspace import OpenConflictsError, Outcome
 
 

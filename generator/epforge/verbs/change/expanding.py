@@ -12,8 +12,8 @@ from epforge.workspace.disk import look
 from epforge.workspace.outcome import ALL, ConflictKind
 
 if TYPE_CHECKING:
-    from epforge.cli.change.project import Expansion
     from epforge.resolve.model import Blueprint
+    from epforge.verbs.change.project import Expansion
 
 STYLE_PATH = ".clang-format"
 
@@ -65,7 +65,7 @@ def expand_project(
 
 def _named(project: Project, expansion: Expansion, request: Request) -> Request:
     """The request with paths as the lock has them, and every file that is adopted by its name."""
-    from epforge.cli.change.request_paths import checked_request
+    from epforge.verbs.change.request_paths import checked_request
 
     checked = checked_request(project.place, project.lock, expansion, request)
     return _adopting(project, expansion, checked)
@@ -73,7 +73,7 @@ def _named(project: Project, expansion: Expansion, request: Request) -> Request:
 
 def change_of(expansion: Expansion, request: Request) -> dict[str, Any]:
     """The arguments of `preview` and `publish` beside directory and files."""
-    from epforge.cli.change.project import tool
+    from epforge.verbs.change.project import tool
 
     return {
         "tool": tool(),
@@ -86,8 +86,8 @@ def change_of(expansion: Expansion, request: Request) -> dict[str, Any]:
 def _expand(
     project: Project, blueprint: Blueprint, adopted: frozenset[str], style: str | None
 ) -> Expansion:
-    from epforge.cli.change.project import expand
     from epforge.render import StyleError
+    from epforge.verbs.change.project import expand
 
     try:
         place, trust = project.place, project.trust

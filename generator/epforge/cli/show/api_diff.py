@@ -1,38 +1,18 @@
-"""What ``epforge api diff`` prints: as text for people, as data for programs."""
+"""What ``epforge api diff`` prints."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 from epforge.cli.show.api import key_text, member_row, role_text
-from epforge.cli.show.wording import count
-from epforge.ort.diff import ApiDiff, Changed, Slotted, StructDiff
+from epforge.ort.diff import ApiDiff, StructDiff
 from epforge.ort.model import Member, Need
-
-FORMAT = 1
-"""Of the JSON; it goes up when a key changes its meaning or goes away."""
+from epforge.verbs.wording import count
 
 
 def diff_text(diff: ApiDiff) -> str:
     """The difference for people: what each level brought, then struct by struct, then keys."""
     return "\n".join(_lines(diff))
-
-
-def diff_data(diff: ApiDiff) -> dict[str, Any]:
-    """The difference for programs; the keys are stable."""
-    return {
-        "format": FORMAT,
-        "from": diff.before,
-        "to": diff.after,
-        "direction": "loses" if diff.is_loss else "gains",
-        "gains": {str(level): list(texts) for level, texts in diff.gains.items()},
-        "structs": {name: _struct_data(struct) for name, struct in diff.structs.items()},
-        "keys": [dataclasses.asdict(key) for key in diff.keys],
-        "deprecated": [dataclasses.asdict(key) for key in diff.deprecated],
-        "corrections": [dataclasses.asdict(row) for row in diff.corrections],
-    }
 
 
 def _lines(diff: ApiDiff) -> Iterator[str]:
@@ -83,36 +63,3 @@ def _null(member: Member) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def _struct_data(diff: StructDiff) -> dict[str, Any]:
-    return {
-        "role": diff.struct.role,
-        "whole": diff.whole,
-        "members": [_member_data(slotted) for slotted in diff.members],
-        "changed": [_changed_data(changed) for changed in diff.changed],
-    }
-
-
-def _member_data(slotted: Slotted) -> dict[str, Any]:
-    member = slotted.member
-    return {
-        "slot": slotted.slot,
-        "name": member.name,
-        "since": member.since,
-        "since_exact": member.since_exact,
-        "signature": member.signature,
-        "confidence": member.confidence,
-        "need": member.need,
-        "when": member.when,
-        "when_null": member.when_null,
-        "note": member.note,
-    }
-
-
-def _changed_data(changed: Changed) -> dict[str, Any]:
-    return {
-        "slot": changed.slot,
-        "before": changed.before.signature,
-        "after": changed.after.signature,
-    }

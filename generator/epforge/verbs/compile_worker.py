@@ -13,6 +13,7 @@ from typing import Any
 
 from epforge.errors import EpforgeError, ExitStatus
 from epforge.validate.process import Limits, WorkerRun, run_worker
+from epforge.verbs.types import FORMAT
 
 _PACKAGE = "epforge_compiling"
 _STAGING = ".compiling-"  # as in the template compiling.py
@@ -55,6 +56,15 @@ class CompileResult:
     lines: tuple[str, ...] = ()
     complaints: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        """`ExitStatus.CHECK_FAILED` if a model is not compiled."""
+        return ExitStatus(self.status)
+
+    def to_json(self) -> dict[str, Any]:
+        """What was done, for programs."""
+        return {"format": FORMAT, **self.data}
 
 
 class BrokenDownError(EpforgeError):

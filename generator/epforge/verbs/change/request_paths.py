@@ -14,7 +14,7 @@ from epforge.workspace import Lock, Owner, Request
 from epforge.workspace.outcome import ALL
 
 if TYPE_CHECKING:
-    from epforge.cli.change.project import Expansion
+    from epforge.verbs.change.project import Expansion
 
 
 def checked_request(directory: Path, lock: Lock, expansion: Expansion, request: Request) -> Request:

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from epforge.cli.change.upgrading import Upgrade
 from epforge.ort.notes import NoteKind, UpgradeNote
+from epforge.verbs.change.upgrading import Upgrade
 
 _WIDTH = 96
 _TITLES = {

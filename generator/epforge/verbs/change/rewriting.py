@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from epforge.cli.change.expanding import STYLE_PATH, Project, change_of, expand_project
 from epforge.errors import UsageError
+from epforge.verbs.change.expanding import STYLE_PATH, Project, change_of, expand_project
 from epforge.workspace import (
     LOCK,
     ConflictsError,
@@ -68,6 +66,7 @@ class _Call:
     trust: bool
     dry_run: bool
     retry: tuple[str, ...]
+    notify: Callable[[str], None]
 
 
 class _ChangedError(Exception):
@@ -84,6 +83,7 @@ def rewrite(
     branch: str | None = None,
     message: str = "",
     retry: tuple[str, ...] = (),
+    notify: Callable[[str], None] = lambda _: None,
 ) -> Rewritten:
     """Makes a project what its blueprint says, all or nothing.
 
@@ -97,6 +97,7 @@ def rewrite(
         branch: leave the work tree alone; commit on this new branch what becomes of HEAD.
         message: of that commit.
         retry: the command that the ways out of a conflict are added to.
+        notify: told when another command works there, and is waited for.
 
     Raises:
         BlockedError: the owner has to decide first; nothing was written.
@@ -105,7 +106,7 @@ def rewrite(
         BlueprintErrors: the blueprint cannot be expanded.
         PendingError: in a dry run: a command has crashed there.
     """
-    call = _Call(text, request, trust, dry_run, retry)
+    call = _Call(text, request, trust, dry_run, retry, notify)
     if branch is not None:
         return _on_branch(project, call, branch, message)
     return _rewrite(project, project, call)
@@ -130,13 +131,17 @@ def check_resolved(project: Path, lock: Lock) -> None:
         lock: its lock.
     """
     if lock.conflicts:
-        from epforge.cli.show.blocked import UnresolvedError
+        from epforge.verbs.change.blocked import UnresolvedError
 
         raise UnresolvedError(project, tuple(sorted(lock.conflicts)))
 
 
-def finish_crashed(project: Path) -> None:
+def finish_crashed(project: Path, notify: Callable[[str], None] = lambda _: None) -> None:
     """Finishes or drops what a crashed command has left, so that what is read next holds.
+
+    Args:
+        project: its directory.
+        notify: told when another command works there, and is waited for.
 
     Raises:
         EditedError: files were edited since the crash.
@@ -144,7 +149,7 @@ def finish_crashed(project: Path) -> None:
     """
     if (project / NEXT).is_dir():
         root = project.resolve()
-        with writing(root), exclusive(root, notify=_waiting):
+        with writing(root), exclusive(root, notify=notify):
             recover(root)
 
 
@@ -201,7 +206,7 @@ def _rewrite(place: Path, name: Path, call: _Call) -> Rewritten:
 
 def _rewrite_once(place: Path, name: Path, call: _Call) -> Rewritten:
     if not call.dry_run:
-        finish_crashed(place)
+        finish_crashed(place, call.notify)
     seen = [look(place, path) for path in _INPUTS]
     lock = lock_of(place)
     check_resolved(name, lock)
@@ -220,13 +225,15 @@ def _rewrite_once(place: Path, name: Path, call: _Call) -> Rewritten:
         if call.dry_run:
             outcome = preview(place, expansion.files, **change)
         else:
-            outcome = publish(place, expansion.files, step=_once(check), notify=_waiting, **change)
+            outcome = publish(
+                place, expansion.files, step=_once(check), notify=call.notify, **change
+            )
     except ConflictsError as error:
-        from epforge.cli.show.blocked import BlockedError
+        from epforge.verbs.change.blocked import BlockedError
 
         raise BlockedError(name, error.outcome, call.retry) from error
     except OpenConflictsError as error:
-        from epforge.cli.show.blocked import UnresolvedError
+        from epforge.verbs.change.blocked import UnresolvedError
 
         raise UnresolvedError(name, error.paths) from error
     except PendingError as error:
@@ -266,11 +273,6 @@ def _changed(before: Blueprint, name: Path, call: _Call) -> tuple[Blueprint, Req
     after = resolve_supported(parse(text, str(name / BLUEPRINT)))
     edits = call.request.edits | {BLUEPRINT}
     return after, dataclasses.replace(call.request, edits=edits)
-
-
-def _waiting(text: str) -> None:
-    """Says that another command works there, and is waited for."""
-    typer.echo(text, err=True)
 
 
 def _once(check: Callable[[str], None]) -> Callable[[str], None]:

@@ -1,0 +1,1 @@
+"""What each verb does, as functions: the command line prints it, `import epforge` returns it."""
