@@ -11,7 +11,8 @@ from epforge.blueprint.diagnostic import (
     by_position,
 )
 from epforge.blueprint.report import apply_fix, render, to_json
-from epforge.blueprint.shape import EDITION, BlueprintShape, json_schema
+from epforge.blueprint.schema import json_schema
+from epforge.blueprint.shape import EDITION, BlueprintShape
 from epforge.blueprint.source import BlueprintSource, load, parse
 
 __all__ = [

@@ -1,15 +1,16 @@
 """The shape of a blueprint, edition 1: which keys there are and what type each value has.
 
 What the values mean together (names, opsets, excluded options, ...) is the business of `resolve`.
-The docstrings and descriptions here become the JSON Schema that editors show.
+The docstrings and descriptions here become the JSON Schema that editors show, and the reference.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from epforge.blueprint import words
 from epforge.blueprint.scalars import (
     Choice,
     Computes,
@@ -20,36 +21,14 @@ from epforge.blueprint.scalars import (
     RawOrList,
     Shorthand,
     Text,
+    read_int,
 )
 
 #: The edition of the format that this version of epforge reads.
 EDITION = 1
 
-PARADIGMS = ("kernel-registry", "compiled", "virtual")
-RUNTIMES = ("host", "cuda", "stub")
-DEVICE_TYPES = ("cpu", "gpu", "npu")
-VIRTUAL = ("never", "allowed")
-SOFTWARE = ("never", "allowed")
-MEMORY_KINDS = ("none", "plain", "arena")
-OPTION_TYPES = ("int", "float", "bool", "string", "enum")
-KERNELS = ("generated", "yours")
-LAYOUTS = ("NCHW", "NHWC")
-WEIGHTLESS = ("none", "external_only", "all")
-NATIVE = ("none", "separate")
-GRADS = ("auto", "stub", "none")
-CUSTOM_KERNELS = ("generated", "yours", "elsewhere")
-CUSTOM_LIBRARIES = ("none", "cpu", "cuda")
-TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
-ATTRIBUTE_TYPES = ("int", "float", "string", "bool", "ints", "floats", "strings", "tensor")
-TYPES = (
-    "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
-    "uint8", "uint16", "uint32", "uint64", "bool", "string",
-    "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0",
-    "float4e2m1", "int4", "uint4", "int2", "uint2",
-)  # fmt: skip
-
-DTypeText = Annotated[str, Choice(TYPES)]
-U32 = Annotated[Int, Field(ge=0, le=0xFFFFFFFF)]
+DTypeText = Annotated[str, Choice(words.TYPES)]
+U32 = Annotated[int, Field(ge=0, le=0xFFFFFFFF), BeforeValidator(read_int)]
 
 
 class Shape(BaseModel):
@@ -93,8 +72,10 @@ class OrtShape(Shape):
 class MatchShape(Shape):
     """Which hardware a device is; a key that is absent matches anything."""
 
-    vendor_id: U32 | None = Field(default=None, description="PCI vendor id.")
-    device_ids: tuple[U32, ...] = Field(default=(), description="Device ids; empty for any.")
+    vendor_id: U32 | None = Field(default=None, description="PCI vendor id of the hardware.")
+    device_ids: tuple[U32, ...] = Field(
+        default=(), description="PCI device ids of the hardware; empty for any."
+    )
     metadata: dict[str, Text] = Field(
         default={}, description="Entries the hardware device must have."
     )
@@ -104,18 +85,21 @@ class DeviceShape(Shape):
     """A device that the execution provider offers."""
 
     name: Text = Field(description="Short name, unique in the project.")
-    type: Annotated[str, Choice(DEVICE_TYPES)] = Field(description="Kind of hardware.")
-    match: MatchShape = Field(
-        default=MatchShape.model_construct(), description="Which hardware it is."
+    type: Annotated[str, Choice(words.DEVICE_TYPES)] = Field(
+        description="Kind of hardware that it is."
     )
-    virtual: Annotated[str, Choice(VIRTUAL)] = Field(
+    match: MatchShape = Field(
+        default=MatchShape.model_construct(),
+        description="Which hardware it is; nothing in it matches all of its type.",
+    )
+    virtual: Annotated[str, Choice(words.VIRTUAL)] = Field(
         default="never",
         description="allowed: offered under a registration name that ends in .virtual.",
     )
     ep: Text | None = Field(
         default=None, description="Execution provider that offers it; absent: the library's own."
     )
-    software: Annotated[str, Choice(SOFTWARE)] = Field(
+    software: Annotated[str, Choice(words.SOFTWARE)] = Field(
         default="never",
         description="allowed: the machine's CPU stands in where the application asks for that.",
     )
@@ -125,27 +109,29 @@ class DeviceShape(Shape):
 class MemoryShape(Shape):
     """Memory of the device. `none` is the CPU's own memory."""
 
-    default: Annotated[str, Choice(MEMORY_KINDS)] = Field(default="none", description="Tensors.")
-    host_accessible: Annotated[str, Choice(MEMORY_KINDS)] = Field(
+    default: Annotated[str, Choice(words.MEMORY_KINDS)] = Field(
+        default="none", description="Memory of tensors; the other kinds need it."
+    )
+    host_accessible: Annotated[str, Choice(words.MEMORY_KINDS)] = Field(
         default="none", description="Memory that host and device share."
     )
-    read_only: Annotated[str, Choice(MEMORY_KINDS)] = Field(
-        default="none", description="Initializers."
+    read_only: Annotated[str, Choice(words.MEMORY_KINDS)] = Field(
+        default="none", description="Memory of initializers."
     )
-    streams: Flag = Field(default=False, description="Asynchronous streams.")
+    streams: Flag = Field(default=False, description="Work goes into queues beside the host.")
 
 
 class OpShape(Shape):
     """An operator that the execution provider implements."""
 
-    op: Text = Field(description="Relu, or domain::Op.")
+    op: Text = Field(description="Its name: Relu, or domain::Op.")
     types: dict[str, tuple[DTypeText, ...]] | None = Field(
         default=None, description="Element types per type constraint of the operator's schema."
     )
     models: NumberLike | None = Field(
         default=None, description="Opsets that models may use: '13', '13-20', '>=13' or '>=13,<20'."
     )
-    kernel: Annotated[str, Choice(KERNELS)] | None = Field(
+    kernel: Annotated[str, Choice(words.KERNELS)] | None = Field(
         default=None, description="generated (default where there is a family) or yours."
     )
 
@@ -153,14 +139,16 @@ class OpShape(Shape):
 class CustomAttributeShape(Shape):
     """An attribute of a custom operator."""
 
-    type: Annotated[str, Choice(ATTRIBUTE_TYPES)]
-    default: RawOrList | None = Field(default=None, description="Absent: required.")
+    type: Annotated[str, Choice(words.ATTRIBUTE_TYPES)] = Field(description="Type of its value.")
+    default: RawOrList | None = Field(
+        default=None, description="Value where a node has none; absent: nodes must have one."
+    )
 
 
 class CustomOpShape(Shape):
     """An operator of your own, with a schema that is registered with the runtime."""
 
-    op: Text = Field(description="domain::Op.")
+    op: Text = Field(description="Its name, with a domain of yours: domain::Op.")
     version: Int = Field(
         default=1, ge=1, le=1000, description="Version of the domain that the operator begins with."
     )
@@ -172,15 +160,17 @@ class CustomOpShape(Shape):
     types: dict[str, tuple[DTypeText, ...]] = Field(
         default={}, description="Element types per variable."
     )
-    attributes: dict[str, CustomAttributeShape] = Field(default={})
+    attributes: dict[str, CustomAttributeShape] = Field(
+        default={}, description="Its attributes, by name."
+    )
     compute: Computes | None = Field(
         default=None,
         description="Elementwise expression, or one per output; absent: a stub.",
     )
-    grad: Annotated[str, Choice(GRADS)] | None = Field(
+    grad: Annotated[str, Choice(words.GRADS)] | None = Field(
         default=None, description="auto (default where it can be derived), a stub, or none."
     )
-    kernel: Annotated[str, Choice(CUSTOM_KERNELS)] | None = Field(
+    kernel: Annotated[str, Choice(words.CUSTOM_KERNELS)] | None = Field(
         default=None,
         description="generated (default with compute), yours, or elsewhere: only its schema.",
     )
@@ -189,7 +179,7 @@ class CustomOpShape(Shape):
 class PatternShape(Shape):
     """Operators that are compiled together."""
 
-    name: Text
+    name: Text = Field(description="Name of the pattern, for the code that compiles it.")
     match: tuple[Text, ...] = Field(description="Operators in the order of the chain.")
 
 
@@ -203,15 +193,17 @@ class CompileShape(Shape):
     also_kernels: tuple[Text, ...] = Field(
         default=(), description="Operators also in a kernel registry."
     )
-    patterns: tuple[PatternShape, ...] = ()
+    patterns: tuple[PatternShape, ...] = Field(
+        default=(), description="Chains of operators that stay in one group."
+    )
 
 
 class OptionShape(Shape):
     """A provider option."""
 
     name: Text = Field(description="Key as applications write it.")
-    type: Annotated[str, Choice(OPTION_TYPES)] | None = Field(
-        default=None, description="Absent: follows from choices or default."
+    type: Annotated[str, Choice(words.OPTION_TYPES)] | None = Field(
+        default=None, description="Type of its value; absent: follows from choices or default."
     )
     range: tuple[Raw, ...] | None = Field(
         default=None, description="[lowest, highest] of a number."
@@ -230,17 +222,21 @@ class OptionShape(Shape):
 class EpContextShape(Shape):
     """Compiled models (EPContext nodes)."""
 
-    embed: Flag = False
-    external: Flag = False
-    share: Flag = False
+    embed: Flag = Field(default=False, description="What was compiled can lie in the model.")
+    external: Flag = Field(default=False, description="It can lie in a file beside the model.")
+    share: Flag = Field(default=False, description="Several models can share one such file.")
 
 
 class FeaturesShape(Shape):
     """Optional services of an execution provider."""
 
-    ep_context: EpContextShape = EpContextShape.model_construct()
-    weightless: Annotated[str, Choice(WEIGHTLESS)] = "none"
-    custom_op_library: Annotated[str, Choice(CUSTOM_LIBRARIES)] | None = Field(
+    ep_context: EpContextShape = Field(
+        default=EpContextShape.model_construct(), description="How compiled models are saved."
+    )
+    weightless: Annotated[str, Choice(words.WEIGHTLESS)] = Field(
+        default="none", description="Which weights compiled models can do without."
+    )
+    custom_op_library: Annotated[str, Choice(words.CUSTOM_LIBRARIES)] | None = Field(
         default=None,
         description="Custom operators also as a library of their own: cpu (default), cuda, none.",
     )
@@ -266,7 +262,8 @@ class CudaShape(Shape):
     """How device code is compiled for CUDA."""
 
     architectures: tuple[Int, ...] = Field(
-        default=(80, 90), description="Compute capabilities: 80, 90."
+        default=(80, 90),
+        description="Compute capabilities that device code is compiled for: 80 is 8.0.",
     )
 
 
@@ -279,16 +276,21 @@ class DistributionShape(Shape):
 class PythonShape(Shape):
     """The Python side of the project."""
 
-    min: NumberLike = Field(default="3.11", description="Oldest Python.")
-    native: Annotated[str, Choice(NATIVE)] = Field(default="none", description="Kernels for numpy.")
-    distributions: tuple[DistributionShape, ...] = (DistributionShape.model_construct(),)
+    min: NumberLike = Field(default="3.11", description="Oldest Python that is supported.")
+    native: Annotated[str, Choice(words.NATIVE)] = Field(
+        default="none", description="separate: the kernels for NumPy, as a package of their own."
+    )
+    distributions: tuple[DistributionShape, ...] = Field(
+        default=(DistributionShape.model_construct(),),
+        description="Names under which the wheel is published.",
+    )
 
 
 class TorchShape(Shape):
     """Opsets of the PyTorch exporters."""
 
-    legacy: Int | None = None
-    dynamo: Int | None = None
+    legacy: Int | None = Field(default=None, description="Opset of the exporter of TorchScript.")
+    dynamo: Int | None = Field(default=None, description="Opset of the exporter of torch.export.")
 
 
 class OverlayShape(Shape):
@@ -318,64 +320,74 @@ class BlueprintShape(Shape):
 
     epforge: Int = Field(ge=EDITION, le=EDITION, description="Edition of this format: 1.")
     name: Text = Field(description="Name of the project; every other name derives from it.")
-    names: NamesShape = NamesShape.model_construct()
+    names: NamesShape = Field(
+        default=NamesShape.model_construct(),
+        description="Names that the project's own does not fit.",
+    )
     version: NumberLike = Field(default="0.1.0", description="Semantic version of the project.")
     vendor: VendorEntry = Field(description="Vendor's name, or {name, pci_id}.")
     license: Text = Field(default="Apache-2.0", description="SPDX license identifier.")
-    paradigm: Annotated[str, Choice(PARADIGMS)] = Field(
-        default="kernel-registry", description="How nodes are taken: by kernel, or compiled."
+    paradigm: Annotated[str, Choice(words.PARADIGMS)] = Field(
+        default="kernel-registry",
+        description="How nodes are taken: one by one, compiled in groups, or for a virtual device.",
     )
-    ort: OrtShape = OrtShape.model_construct()
-    runtime: Annotated[str, Choice(RUNTIMES)] = Field(
-        default="host", description="What kernels run on."
+    ort: OrtShape = Field(
+        default=OrtShape.model_construct(),
+        description="Which releases of ONNX Runtime the plugin is for.",
+    )
+    runtime: Annotated[str, Choice(words.RUNTIMES)] = Field(
+        default="host",
+        description="What kernels run on: a simulated device, CUDA, or a stub of yours.",
     )
     devices: tuple[DeviceShape, ...] | None = Field(
-        default=None, description="Absent: one CPU device."
+        default=None,
+        description="Devices that it offers, the first match wins; absent: one CPU of any vendor.",
     )
-    cuda: CudaShape | None = Field(default=None, description="With runtime cuda.")
-    memory: MemoryShape = MemoryShape.model_construct()
+    cuda: CudaShape | None = Field(
+        default=None, description="How device code is compiled, with runtime cuda."
+    )
+    memory: MemoryShape = Field(
+        default=MemoryShape.model_construct(),
+        description="Memory of the device, by use; none is the CPU's own.",
+    )
     types: tuple[DTypeText, ...] = Field(
         default=("float32",),
         description="Default element types of an operator's main type constraint.",
     )
     ops: tuple[OpEntry, ...] = Field(
-        default=(), description="Operators: Relu, domain::Op or {op: ...}."
+        default=(), description="Operators that it implements: Relu, domain::Op or {op: ...}."
     )
-    custom_ops: tuple[CustomOpShape, ...] = ()
-    compile: CompileShape | None = None
-    layout: Annotated[str, Choice(LAYOUTS)] = "NCHW"
-    options: tuple[OptionShape, ...] = Field(default=(), description="Provider options.")
-    features: FeaturesShape = FeaturesShape.model_construct()
+    custom_ops: tuple[CustomOpShape, ...] = Field(
+        default=(), description="Operators of your own, with their schemas."
+    )
+    compile: CompileShape | None = Field(
+        default=None, description="How nodes are taken, with paradigm compiled or virtual."
+    )
+    layout: Annotated[str, Choice(words.LAYOUTS)] = Field(
+        default="NCHW", description="Data layout that the device prefers."
+    )
+    options: tuple[OptionShape, ...] = Field(
+        default=(), description="Provider options that applications can set."
+    )
+    features: FeaturesShape = Field(
+        default=FeaturesShape.model_construct(),
+        description="Optional services, each only where it is asked for.",
+    )
     runtime_libs: tuple[Text, ...] = Field(
-        default=(), description="Vendor libraries to ship beside it."
+        default=(), description="Vendor's libraries to ship beside the plugin."
     )
     system_libs: tuple[Text, ...] = Field(
-        default=(), description="Libraries that are never shipped."
+        default=(), description="Libraries that are never shipped: the system has them."
     )
-    python: PythonShape = PythonShape.model_construct()
-    torch: TorchShape | None = None
-    targets: tuple[Annotated[str, Choice(TARGETS)], ...] = Field(
-        default=TARGETS, description="Platforms to build for."
+    python: PythonShape = Field(
+        default=PythonShape.model_construct(), description="The Python packages of the project."
+    )
+    torch: TorchShape | None = Field(
+        default=None, description="A PyTorch package of the custom operators."
+    )
+    targets: tuple[Annotated[str, Choice(words.TARGETS)], ...] = Field(
+        default=words.TARGETS, description="Platforms to build for."
     )
     overlays: tuple[OverlayShape, ...] = Field(
         default=(), description="House styles, laid over the result one after the other."
     )
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a blueprint, for editors."""
-    schema = _without_null(BlueprintShape.model_json_schema())
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "epforge blueprint"}
-    return {**head, **{key: value for key, value in schema.items() if key != "title"}}
-
-
-def _without_null(schema: Any) -> Any:
-    """The schema without ``null``, which stands for "absent" in the shape and never in YAML."""
-    if isinstance(schema, list):
-        return [_without_null(item) for item in schema if item != {"type": "null"}]
-    if not isinstance(schema, dict):
-        return schema
-    kept = {key: _without_null(value) for key, value in schema.items() if value is not None}
-    if len(kept.get("anyOf", ())) == 1:
-        kept = {**kept.pop("anyOf")[0], **kept}
-    return kept

@@ -38,7 +38,8 @@ def show(
 ) -> None:
     """Shows a release's structs, one struct, or one member with all that is known about it.
 
-    Example: epforge api show OrtEpFactory.CreateDataTransfer --ort 1.24
+    \b
+        epforge api show OrtEpFactory.CreateDataTransfer --ort 1.24
     """
     from epforge.cli.show.api import member_text, overview, struct_text
     from epforge.verbs.api import ShownLevel, ShownStruct, show_api
@@ -68,7 +69,8 @@ def keys(
 ) -> None:
     """Lists the well-known configuration and metadata keys of a release.
 
-    Example: epforge api keys ep-device --ort 1.30
+    \b
+        epforge api keys ep-device --ort 1.30
     """
     from epforge.cli.show.api import key_text
     from epforge.verbs.api import api_keys
@@ -100,7 +102,8 @@ def diff(
 
     From a newer release to an older one it is what gets lost.
 
-    Example: epforge api diff 1.24 1.27 OrtEp
+    \b
+        epforge api diff 1.24 1.27 OrtEp
     """
     from epforge.cli.show.api_diff import diff_text
     from epforge.verbs.api import diff_api

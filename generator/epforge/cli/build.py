@@ -52,8 +52,8 @@ def command(
 ) -> None:
     """Builds a project's library with CMake, Ninja and the system's compiler.
 
-    Only what changed is built again. When the build fails, you get its first error, and whose file
-    it is in; the whole output is in the log that the message names.
+    Only what changed is built again. When the build fails, exit status 1, you get its first error,
+    and whose file it is in; the whole output is in the log that the message names.
 
     \b
         epforge build my-ep --preset debug

@@ -18,7 +18,8 @@ app = make_app(
 
 _JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _DOMAIN = Annotated[
-    str | None, typer.Option(help="Only this domain, such as ai.onnx or com.microsoft.")
+    str | None,
+    typer.Option(help="Only this domain, such as ai.onnx or com.microsoft.", metavar="DOMAIN"),
 ]
 
 
@@ -26,7 +27,8 @@ _DOMAIN = Annotated[
 def list_ops(
     domain: _DOMAIN = None,
     status: Annotated[
-        str | None, typer.Option(help="Only these: implemented, stub or impossible.")
+        str | None,
+        typer.Option(help="Only these: implemented, stub or impossible.", metavar="STATUS"),
     ] = None,
     as_json: _JSON = False,
 ) -> None:
@@ -47,7 +49,11 @@ def show(
     op: Annotated[str, typer.Argument(help="Relu, or com.microsoft::BiasGelu.", metavar="OP")],
     as_json: _JSON = False,
 ) -> None:
-    """Shows an operator: every version, its element types, inputs, outputs and attributes."""
+    """Shows an operator: every version, its element types, inputs, outputs and attributes.
+
+    \b
+        epforge ops show com.microsoft::BiasGelu
+    """
     from epforge.cli.show import ops as shown
     from epforge.verbs.ops import show_op
 
@@ -67,7 +73,7 @@ def coverage(
         ),
     ] = None,
     as_json: _JSON = False,
-    markdown: Annotated[bool, typer.Option(help="Print a page of Markdown.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a page of Markdown.")] = False,
 ) -> None:
     """Counts what there is of each kernel family, and names what there is not.
 

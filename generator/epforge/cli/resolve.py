@@ -29,7 +29,7 @@ def command(
     then. A file with markers left stays in conflict, and its lines are named; exit status 3.
 
     \b
-        epforge resolve CMakeLists.txt --project my-ep
+        epforge resolve README.md --project my-ep
         epforge resolve --theirs
     """
     from epforge.verbs.resolve import resolve_conflicts

@@ -27,7 +27,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def list_(as_json: Json = False) -> None:
     """Lists the SDKs that a build could use, in the order they are looked for.
 
-    Example: epforge sdk list
+    \b
+        epforge sdk list
     """
     from epforge.verbs.sdk import list_sdks
 
@@ -65,7 +66,8 @@ def install(
 
     A URL needs --sha256. Nothing else on the machine changes.
 
-    Example: epforge sdk install onnxruntime-linux-x64-1.28.0.tgz --ort 1.28
+    \b
+        epforge sdk install onnxruntime-linux-x64-1.27.0.tgz --ort 1.27
     """
     from epforge.verbs.sdk import install_sdk
 
@@ -84,7 +86,8 @@ def path(
 ) -> None:
     """Prints the include directory that a build would use. Nothing is installed.
 
-    Example: g++ -I"$(epforge sdk path)" -c ep.cc
+    \b
+        g++ -I"$(epforge sdk path)" -c ep.cc
     """
     from epforge.verbs.sdk import find_sdk
 
@@ -108,7 +111,8 @@ def verify(
 
     Exit status 1 when something is wrong.
 
-    Example: epforge sdk verify /opt/onnxruntime --ort 1.27
+    \b
+        epforge sdk verify onnxruntime-linux-x64-1.27.0 --ort 1.27
     """
     from epforge.verbs.sdk import verify_sdk
 

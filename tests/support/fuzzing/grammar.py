@@ -19,7 +19,8 @@ from ruamel.yaml import YAML
 
 from epforge.blueprint import BlueprintErrors, parse
 from epforge.blueprint.scalars import Choice
-from epforge.blueprint.shape import TYPES, BlueprintShape
+from epforge.blueprint.shape import BlueprintShape
+from epforge.blueprint.words import TYPES
 from epforge.ops import families
 from epforge.resolve import analyse
 
