@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown import anchors, dead_links, links
 
-from epforge.cli.change.project import expand, read
+from epforge.verbs.change.project import expand, read
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Templates are pages only when they are rendered; see below.

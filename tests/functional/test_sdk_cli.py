@@ -140,7 +140,8 @@ def test_headers_newer_than_the_table_are_shown_too(cli: Cli, tmp_path: Path) ->
 
 
 def test_keys_are_listed_by_scope(cli: Cli) -> None:
-    keys = {row["key"]: row for row in cli.json("api", "keys", "ep-device", "--ort", "1.32")["keys"]}
+    listed = cli.json("api", "keys", "ep-device", "--ort", "1.32")
+    keys = {row["key"]: row for row in listed["keys"]}
     assert keys["weightless_supported_modes"]["since"] == 32
     assert "os_driver_version" in cli("api", "keys", "ep-device")
     assert "session." not in cli("api", "keys", "ep-device")

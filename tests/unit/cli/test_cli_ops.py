@@ -207,7 +207,8 @@ def test_what_is_no_model_is_refused_by_name(tmp_path: Path, content: bytes) -> 
 
 
 def test_json_says_the_same(model: Path) -> None:
-    found = {each["op"]: each for each in json.loads(ops("from-model", model, "--json").stdout)["ops"]}
+    listed = json.loads(ops("from-model", model, "--json").stdout)
+    found = {each["op"]: each for each in listed["ops"]}
     assert found["Add"]["opsets"] == [17]
     assert found["Add"]["nodes"] == 2
     assert found["Magic"]["status"] == "impossible"

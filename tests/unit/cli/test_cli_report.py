@@ -13,8 +13,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from epforge.cli.main import app
-from epforge.cli.show.ladder import Table, ladder
 from epforge.cli.show.checks import show_lines
+from epforge.cli.show.ladder import Table, ladder
 from epforge.errors import UsageError
 from epforge.validate import Check, Outcome
 from epforge.verbs import report_files
