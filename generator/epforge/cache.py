@@ -27,6 +27,24 @@ def cache_dir(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
+def writable(directory: Path) -> Path:
+    """A directory of the cache, made if it is not there, in which files can be made.
+
+    Raises MissingError where that cannot be.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        why = "" if os.access(directory, os.W_OK | os.X_OK) else "it is not writable"
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        raise MissingError(
+            f"{directory}: cannot be written to: {why}",
+            "Set EPFORGE_CACHE to a directory of yours.",
+        )
+    return directory
+
+
 def _home() -> Path:
     try:
         return Path.home()

@@ -8,7 +8,7 @@ import pytest
 
 # The sources, also where an installed package is tested.
 PACKAGE = Path(__file__).resolve().parents[2] / "generator" / "epforge"
-FOUNDATION = {"errors", "cache", "assets"}
+FOUNDATION = {"errors", "cache", "assets", "network"}
 # What each room may import, beside itself and the foundation. `cli` sees all.
 RANKS = [
     {"names"},
@@ -26,7 +26,11 @@ RANKS = [
     {"verbs"},
     {"cli"},
 ]
-ALONE = {"workspace": {"errors", "cache"}, "validate": {"errors", "cache"}, "report": {"errors"}}
+ALONE = {
+    "workspace": {"errors", "cache"},
+    "validate": {"errors", "cache", "network"},
+    "report": {"errors"},
+}
 HEAVY = {
     *("onnx", "onnxruntime", "lief", "numpy", "clang", "clang_format", "cmake", "ninja"),
     *("copier", "cookiecutter", "yaml"),

@@ -1,4 +1,4 @@
-"""Builds a generated project: CMake and Ninja from PyPI, the system's compilers, ORT's headers."""
+"""Builds a generated project: CMake and Ninja from PyPI, a C++ compiler, ORT's headers."""
 
 from __future__ import annotations
 
@@ -100,8 +100,9 @@ def build(
         project: directory of a generated project.
         preset: one of its CMake presets; those of targets build for another platform.
         sdk: ORT's headers; by default they are searched for, and installed where that can be done.
-        compiler: the C++ compiler's command; by default ``CXX``, then what the system has. For
-            another platform: "gcc" or "zig", by default the first that there is.
+        compiler: the C++ compiler's command; by default ``CXX``, then what the system has, then
+            zig, which is fetched. For another platform: "gcc" or "zig", by default the first that
+            there is.
         jobs: compilers at a time; by default one per core.
         progress: gets one line per step: "[12/40] compiling src/abi/ep.cc".
         timeout_s: bound for each of CMake and Ninja, in seconds.
@@ -119,9 +120,10 @@ def build(
     name = opened.target_of(preset)
     target = find_target(opened, name) if name in TARGETS else None
     if target:
-        tools = target_toolchain(opened, target, compiler)
+        tools = target_toolchain(opened, target, compiler, progress=progress)
     else:
-        tools = find_toolchain(compiler, cuda=opened.cuda)
+        sanitizers = opened.sanitizers(preset)
+        tools = find_toolchain(compiler, cuda=opened.cuda, sanitizers=sanitizers, progress=progress)
     headers = find_sdk(sdk, opened.level, report=progress)
     binary_dir.mkdir(parents=True, exist_ok=True)
     log_path = binary_dir / LOG
@@ -236,6 +238,7 @@ class _Job:
             [str(Path(sys.executable).parent), env.get("PATH", os.defpath)]
         )
         env["CXX"] = self.tools.compiler
+        env.update(self.tools.variables)
         if self.tools.nvcc:
             env["CUDACXX"] = self.tools.nvcc
         env["LC_ALL"] = "C"  # so that errors can be told from other lines

@@ -112,6 +112,14 @@ class Project:
                 f"Write them again: {again}",
             )
 
+    def sanitizers(self, preset: str) -> str:
+        """What a preset builds with, as ``-fsanitize`` takes it; empty for most."""
+        variables = {
+            name: {**(entry.get("cacheVariables") or {}), "inherits": entry.get("inherits", [])}
+            for name, entry in self._presets().items()
+        }
+        return _inherited(variables, preset, f"{self.macro}_SANITIZE")
+
     def library_path(self, preset: str) -> Path:
         """Where a build of ``preset`` puts the library, built or not."""
         system = self.target_of(preset).partition("-")[0]

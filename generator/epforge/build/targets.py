@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from epforge.build import zig
 from epforge.build.diagnostics import BuildError, Diagnosis
 from epforge.build.project import Project
-from epforge.build.toolchain import Toolchain, find_toolchain, from_pypi
+from epforge.build.toolchain import (
+    NoCompilerError,
+    Toolchain,
+    find_toolchain,
+    from_pypi,
+    system_compiler,
+)
 from epforge.errors import MissingError, UsageError
 
 _MACHINES = {"amd64": "x64", "x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}
@@ -116,17 +122,19 @@ def target_toolchain(
     target: Target,
     compiler: str | None = None,
     env: Mapping[str, str] = os.environ,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Toolchain:
-    """The tools that build a project for a target.
+    """The tools that build a project for a target. Where there is no compiler, zig is fetched once.
 
     Args:
         compiler: "gcc" or "zig"; by default the first of the two that is there. Where this
             machine is the target itself, any C++ compiler's command, as for other builds.
+        progress: gets a line per step that takes time.
 
     Raises MissingError that says how to get what is missing, UsageError for another compiler, or
     for device code, which is not cross-compiled.
     """
-    if target.native and compiler != "zig":
+    if target.native and compiler != "zig" and not _left_to_zig(project, compiler, env):
         return find_toolchain(compiler, env, cuda=project.cuda)
     if project.cuda:
         raise UsageError(
@@ -141,21 +149,47 @@ def target_toolchain(
     if compiler == "gcc" and not target.gcc:
         raise UsageError(f"GCC does not build for {target.name}", "Leave --compiler away.")
     gcc = "" if compiler == "zig" else find_gcc(target, env)
-    zig = "" if gcc or compiler == "gcc" else find_zig(env)
-    if not gcc and not zig:
-        raise _no_compiler(target, compiler)
     if target.name == "macos-arm64":
         find_lld(env)
+    program = "" if gcc else _get_zig(target, compiler, env, progress)
     settings = [f"-D{project.macro}_CROSS_COMPILER={'gcc' if gcc else 'zig'}"]
-    if zig:
-        settings.append(f"-D{project.macro}_ZIG={Path(zig).as_posix()}")
+    if program:
+        settings.append(f"-D{project.macro}_ZIG={Path(program).as_posix()}")
     return Toolchain(
         cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
         ninja=from_pypi("ninja", "BIN_DIR"),
-        compiler=gcc or zig,
+        compiler=gcc or program,
         compiler_from=f"for {target.name}",
         settings=tuple(settings),
+        is_zig=bool(program),
+        variables=zig.variables() if program else {},
     )
+
+
+def _left_to_zig(project: Project, compiler: str | None, env: Mapping[str, str]) -> bool:
+    """Is this machine the target, and has no compiler? The project's own file of the target knows
+    what zig needs, and what it does not."""
+    if compiler or project.cuda or zig.why_not():
+        return False
+    try:
+        system_compiler(None, env)
+    except NoCompilerError:
+        return True
+    return False
+
+
+def _get_zig(
+    target: Target,
+    compiler: str | None,
+    env: Mapping[str, str],
+    progress: Callable[[str], None],
+) -> str:
+    if compiler == "gcc":
+        raise _no_compiler(target, compiler)
+    try:
+        return zig.get_zig(env, progress)
+    except MissingError as error:
+        raise _no_compiler(target, compiler, error.message) from error
 
 
 def find_gcc(target: Target, env: Mapping[str, str] = os.environ) -> str:
@@ -168,16 +202,6 @@ def find_gcc(target: Target, env: Mapping[str, str] = os.environ) -> str:
         if "Thread model: posix" in about.stderr:
             return program
     return ""
-
-
-def find_zig(env: Mapping[str, str] = os.environ) -> str:
-    """zig, of the package ziglang of this Python or on the ``PATH``; empty if it is not there."""
-    spec = importlib.util.find_spec("ziglang")
-    name = "zig.exe" if sys.platform == "win32" else "zig"
-    for root in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(root) / name).is_file():
-            return str(Path(root) / name)
-    return shutil.which("zig", path=env.get("PATH", os.defpath)) or ""
 
 
 def find_lld(env: Mapping[str, str] = os.environ) -> str:
@@ -213,7 +237,7 @@ def _wrong(library: Path, target: Target) -> str:
     return ""
 
 
-def _no_compiler(target: Target, wanted: str | None) -> MissingError:
+def _no_compiler(target: Target, wanted: str | None, why: str = "") -> MissingError:
     names = [*target.gcc[:1], "zig"] if wanted is None else [*target.gcc[:1]]
     if wanted == "zig" or not target.gcc:
         names = ["zig"]
@@ -222,6 +246,6 @@ def _no_compiler(target: Target, wanted: str | None) -> MissingError:
         cures.append(f"{sys.executable} -m pip install ziglang")
     are = "is not there" if len(names) == 1 else "are not there"
     return MissingError(
-        f"no compiler for {target.name}: {' and '.join(names)} {are}",
+        f"no compiler for {target.name}: {' and '.join(names)} {are}{'; ' if why else ''}{why}",
         f"Install one: {', or: '.join(cures)}",
     )

@@ -1,5 +1,5 @@
-"""The tools of a build: CMake and Ninja from PyPI, the C++ compiler from the system, nvcc from
-either."""
+"""The tools of a build: CMake and Ninja from PyPI, the C++ compiler from the system, or from PyPI
+where there is none, nvcc from either."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from epforge.errors import MissingError
+from epforge.build import zig
+from epforge.errors import MissingError, UsageError
 
 _COMPILERS = ("g++", "clang++", "c++")
 _CUDA_ROOTS = (Path("/usr/local/cuda"),)
@@ -37,6 +38,8 @@ class Toolchain:
         nvcc: the compiler of device code, as CMake takes it in ``CUDACXX``; empty if none is
             needed.
         settings: what else CMake is told, as its arguments.
+        is_zig: whether the compiler is zig: its sanitizers need more than it brings.
+        variables: what the environment of the compiler has beside this process's own.
     """
 
     cmake: Path
@@ -45,28 +48,83 @@ class Toolchain:
     compiler_from: str
     nvcc: str = ""
     settings: tuple[str, ...] = ()
+    is_zig: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def command(self) -> list[str]:
+        """The C++ compiler as a command's first words."""
+        one = Path(self.compiler).exists()
+        return [self.compiler] if one else shlex.split(self.compiler)
 
 
 def find_toolchain(
-    compiler: str | None = None, env: Mapping[str, str] = os.environ, cuda: bool = False
+    compiler: str | None = None,
+    env: Mapping[str, str] = os.environ,
+    cuda: bool = False,
+    sanitizers: str = "",
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Toolchain:
-    """Finds all tools.
+    """Finds all tools. On Linux, zig stands in where there is no C++ compiler; it is fetched once.
 
     Args:
-        compiler: the command wanted, or None for ``CXX``, then g++, clang++, c++.
+        compiler: the command wanted, or None for ``CXX``, then g++, clang++, c++, then zig. "zig"
+            is the one that stands in.
         env: where ``CXX``, ``CUDACXX`` and ``PATH`` come from.
         cuda: whether there is device code to be compiled.
+        sanitizers: what is built with, as ``-fsanitize`` takes it.
+        progress: gets a line per step that takes time.
 
-    Raises MissingError that says how to get what is missing.
+    Raises MissingError that says how to get what is missing, UsageError for zig where it cannot be.
     """
-    command, source = _compiler(compiler, env)
+    why = _why_no_zig(cuda, sanitizers)
+    is_zig = compiler == "zig"
+    if is_zig:
+        if why:
+            raise UsageError(f"--compiler zig: {why}", "Leave it away to use another one.")
+        command, source = str(zig.zig_compiler(env, progress)), "--compiler"
+    else:
+        try:
+            command, source = system_compiler(compiler, env)
+        except NoCompilerError as error:
+            if why:
+                raise NoCompilerError(f"{error.message}; {why}", error.cure) from error
+            command, source = str(_stand_in(error, env, progress)), "PyPI"
+            is_zig = True
     return Toolchain(
         cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
         ninja=from_pypi("ninja", "BIN_DIR"),
         compiler=command,
         compiler_from=source,
         nvcc=str(find_nvcc(env)) if cuda else "",
+        is_zig=is_zig,
+        variables=zig.variables() if is_zig else {},
     )
+
+
+class NoCompilerError(MissingError):
+    """This machine has no C++ compiler, and none was named."""
+
+
+def _why_no_zig(cuda: bool, sanitizers: str) -> str:
+    """Why zig cannot be the compiler; empty where it can."""
+    if cuda:
+        return "nvcc works with g++ or clang++, and not with zig"
+    if sanitizers:
+        return f"zig brings no library of the sanitizers ({sanitizers})"
+    return zig.why_not()
+
+
+def _stand_in(
+    lacking: NoCompilerError, env: Mapping[str, str], progress: Callable[[str], None]
+) -> Path:
+    try:
+        return zig.zig_compiler(env, progress)
+    except MissingError as error:
+        raise NoCompilerError(
+            f"{lacking.message}; zig could stand in, but {error.message}",
+            f"{lacking.cure} Or: {error.cure}",
+        ) from error
 
 
 def find_nvcc(env: Mapping[str, str] = os.environ) -> Path:
@@ -111,7 +169,15 @@ def _nvidia_packages() -> list[Path]:
     )
 
 
-def _compiler(wanted: str | None, env: Mapping[str, str]) -> tuple[str, str]:
+def system_compiler(
+    wanted: str | None = None, env: Mapping[str, str] = os.environ
+) -> tuple[str, str]:
+    """The C++ compiler that this machine has, and how it was found: the command wanted, ``CXX``,
+    or the first on the ``PATH``. Nothing is fetched.
+
+    Raises NoCompilerError where there is none, MissingError for one that was named and is not
+    there.
+    """
     path = env.get("PATH", os.defpath)
     for command, source in ((wanted, "--compiler"), (env.get("CXX"), "CXX")):
         if not command:
@@ -129,7 +195,7 @@ def _compiler(wanted: str | None, env: Mapping[str, str]) -> tuple[str, str]:
         found = shutil.which(name, path=path)
         if found:
             return found, "PATH"
-    raise MissingError(
+    raise NoCompilerError(
         f"no C++ compiler: none of {', '.join(names)} is on the PATH, and CXX is not set",
         _CURE.get(sys.platform, "Install one, and set CXX to it."),
     )

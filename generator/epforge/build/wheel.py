@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shlex
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,19 +14,15 @@ from pathlib import Path
 from typing import IO
 
 from epforge.build.diagnostics import BuildError, Diagnosis
+from epforge.build.environments import NotInstalledError, clean_environment, environment
 from epforge.build.process import run
 from epforge.build.project import Project, open_project
-from epforge.cache import cache_dir
 from epforge.errors import MissingError, UsageError
-from epforge.workspace.exclusive import exclusive
 
 LOG = "epforge-wheel.log"
 SCRIPT = "packaging/build_wheel.py"
 REQUIREMENTS = "packaging/requirements-build-wheel.txt"
-_READY = "ready"
 _ERROR, _NOTE = "error: ", "note: "
-# What would lead the project's Python, or its tools, to another environment's files.
-_NOT_OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 
 
 @dataclass(frozen=True)
@@ -190,39 +184,22 @@ class Job:
     timeout_s: float
 
     def environment(self, requirements: Path) -> Path:
-        """The Python of the environment that a requirements file asks for.
-
-        It is made in its last place, under a lock, because scripts in it name that place. One that
-        was not finished is made anew.
-        """
-        place = cache_dir("wheel-environments", _key(requirements.read_bytes()))
-        python = place / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        if (place / _READY).is_file() and python.is_file():
-            return python
-        place.mkdir(parents=True, exist_ok=True)
-        with exclusive(place, self.timeout_s, self.progress):
-            if (place / _READY).is_file() and python.is_file():
-                return python
-            self.progress("installing what makes wheels into the cache")
-            (place / _READY).unlink(missing_ok=True)
-            shutil.rmtree(place / "venv", ignore_errors=True)
-            self._install([sys.executable, "-P", "-m", "venv", str(place / "venv")])
-            self._install(
-                [
-                    *(str(python), "-P", "-m", "pip", "install", "--disable-pip-version-check"),
-                    *("--quiet", "--no-input", "--requirement", str(requirements)),
-                ]
+        """The Python of the environment that a requirements file asks for."""
+        try:
+            return environment(
+                "wheel-environments",
+                ["--requirement", str(requirements)],
+                requirements.read_bytes(),
+                log=self.log,
+                announce=lambda: self.progress("installing what makes wheels into the cache"),
+                progress=self.progress,
+                timeout_s=self.timeout_s,
             )
-            (place / _READY).touch()
-        return python
-
-    def _install(self, command: list[str]) -> None:
-        status, lines = self.run(command, None)
-        if status:
+        except NotInstalledError as error:
             raise MissingError(
-                f"cannot install what {SCRIPT} needs: {_last(lines)}",
+                f"cannot install what {SCRIPT} needs: {error.message}",
                 f"Check the connection and {REQUIREMENTS}. The whole log: {self.log_path}",
-            )
+            ) from error
 
     def wheel(self, command: list[str], python: Path, stage: Path) -> Path:
         """Runs the project's script; the one wheel that it leaves in ``stage``."""
@@ -265,35 +242,6 @@ class Job:
     def failure(self, text: str) -> BuildError:
         """The error of a tool, in words."""
         return BuildError(Diagnosis("", 0, 0, text), "", "", self.log_path)
-
-
-def _key(requirements: bytes) -> str:
-    """Tells environments apart: what is in them, and whose they are."""
-    digest = hashlib.sha256(requirements)
-    digest.update(f"\0{sys.version}\0{sys.base_prefix}\0{sys.platform}".encode())
-    return f"cp{sys.version_info.major}{sys.version_info.minor}-{digest.hexdigest()[:20]}"
-
-
-def clean_environment(python: Path | None) -> Mapping[str, str]:
-    """This process's environment, for a Python that has its own packages.
-
-    Args:
-        python: whose programs come first; this epforge's CMake and Ninja are behind them.
-    """
-    env = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
-    first = [str(python.parent)] if python else []
-    path = env.get("PATH", os.defpath)
-    env["PATH"] = os.pathsep.join([*first, str(Path(sys.executable).parent), path])
-    env["PYTHONUNBUFFERED"] = "1"
-    env["PYTHONDONTWRITEBYTECODE"] = "1"  # the script has modules beside it, in the project
-    return env
-
-
-def _last(lines: list[str]) -> str:
-    """What pip says went wrong: the last line that reports an error, else the last one of all."""
-    said = [line.strip() for line in lines if line.strip()]
-    errors = [line for line in said if line.startswith("ERROR: ")] or said
-    return errors[-1].removeprefix("ERROR: ") if errors else "it says nothing"
 
 
 def _error(lines: list[str]) -> str:

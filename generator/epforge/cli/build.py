@@ -28,7 +28,7 @@ def command(
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="The C++ compiler; else CXX, then g++, clang++. With --target: gcc or zig.",
+            help="The C++ compiler; else CXX, g++, clang++, zig. With --target: gcc or zig.",
             metavar="COMMAND",
         ),
     ] = None,

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from epforge.errors import MissingError
+from epforge.network import pip_environment
 
 PACKAGE = "onnxruntime"
 _TIMEOUT_S = 900.0
@@ -34,6 +35,7 @@ def newest_release(package: str = PACKAGE) -> str:
             timeout=_TIMEOUT_S,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=pip_environment(),
         )
     except subprocess.TimeoutExpired as error:
         raise MissingError(f"pip did not end within {_TIMEOUT_S:.0f} s") from error

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from epforge.build.toolchain import find_toolchain
-from epforge.cache import cache_dir
-from epforge.errors import EpforgeError, MissingError
+from epforge.cache import cache_dir, writable
+from epforge.errors import EpforgeError
 from epforge.shim.render import render_shim, templates_dir
 
 _WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
@@ -40,7 +38,7 @@ def build_shim(
 
     Raises MissingError without a compiler, ShimError when it fails.
     """
-    command = tuple(compiler or _compiler())
+    command = tuple(compiler or find_toolchain(progress=progress).command)
     sources = render_shim()
     digest = hashlib.sha256("\0".join((*command, *_FLAGS, _identity(command[0]))).encode())
     for name, text in sorted(sources.items()):
@@ -58,16 +56,6 @@ def library_name() -> str:
     return endings.get(sys.platform, "libepforge_shim.so")
 
 
-def _compiler() -> list[str]:
-    try:
-        command = find_toolchain().compiler
-    except MissingError:
-        if importlib.util.find_spec("ziglang"):
-            return [sys.executable, "-P", "-m", "ziglang", "c++"]
-        raise
-    return [command] if Path(command).exists() else shlex.split(command)
-
-
 def _identity(program: str) -> str:
     """Tells one version of a compiler from the next."""
     found = shutil.which(program)
@@ -76,8 +64,7 @@ def _identity(program: str) -> str:
 
 
 def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as name:
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=writable(place.parent)) as name:
         folder = Path(name)
         for file, text in sources.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")

@@ -5,7 +5,7 @@ This room knows neither API tables nor projects, so the caller says where such t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,11 +29,14 @@ class Instruments:
             are no sources. It may raise EpforgeError.
         headers: the directory of onnxruntime_c_api.h, to compile the host program with; None if
             there are none to be had.
+        compiler: the command of a C++ compiler for the host program, where there is neither g++
+            nor clang++; nothing if there is none. It may raise MissingError.
     """
 
     shim: Callable[[], Path | None] = _nowhere
     sanitized: Callable[[str], Path | None] = _no_sources
     headers: Callable[[], Path | None] = _nowhere
+    compiler: Callable[[], Sequence[str]] = tuple
 
 
 NONE = Instruments()

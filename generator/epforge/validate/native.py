@@ -70,6 +70,7 @@ def native_host(
     *,
     sanitizers: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
+    stand_in: Callable[[], Sequence[str]] = tuple,
 ) -> Runtime:
     """The same runtime, at work in the C++ host.
 
@@ -78,10 +79,11 @@ def native_host(
         headers: the directory of onnxruntime_c_api.h.
         sanitizers: SANITIZERS, THREADS or none.
         env: more of its environment.
+        stand_in: as `find_native_program` takes it.
 
     Raises MissingError without a compiler, CompileError when the program does not compile.
     """
-    program = find_native_program(headers, progress, sanitizers)
+    program = find_native_program(headers, progress, sanitizers, stand_in)
     more = {"ASAN_OPTIONS": _ASAN, "UBSAN_OPTIONS": _UBSAN, "LSAN_OPTIONS": "print_suppressions=0"}
     more["TSAN_OPTIONS"] = _TSAN
     filled = {"MALLOC_PERTURB_": "165"}  # what is never set, or read too late, is found
@@ -113,6 +115,7 @@ def in_host(site: Site, sanitizers: Sequence[str] = ()) -> Site | str:
             site.progress,
             sanitizers=sanitizers,
             env=site.environment,
+            stand_in=site.instruments.compiler,
         )
     except EpforgeError as error:
         return error.message

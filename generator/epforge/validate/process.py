@@ -164,6 +164,7 @@ def environment(runtime_dir: Path | None, preload: tuple[str, ...] = ()) -> dict
     env["PYTHONPATH"] = os.pathsep.join(paths)
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTHONUTF8"] = "1"
+    env.setdefault("ORT_DISABLE_TELEMETRY", "1")  # it writes to the home directory
     # glibc fills memory that is allocated or freed: what is never set, or read too late, is found.
     env.setdefault("MALLOC_PERTURB_", "165")
     if preload:

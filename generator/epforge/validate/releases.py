@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from epforge.cache import cache_dir
+from epforge.network import pip_environment
 from epforge.validate.manifest import version_tuple
 
 _PIP_S = 120
@@ -82,6 +83,7 @@ def _listed() -> tuple[str, str]:
             timeout=_PIP_S,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=pip_environment(),
         )
     except subprocess.TimeoutExpired:
         return "", f"pip did not list the releases within {_PIP_S} s"

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from epforge.cache import cache_dir
+from epforge.cache import cache_dir, writable
 from epforge.errors import MissingError, UsageError
+from epforge.network import pip_environment
 from epforge.validate.process import Limits, WorkerRun, run_worker
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+(\.?(a|b|rc|dev|post)\d+)?")
@@ -105,7 +106,7 @@ def find_runtime(wanted: str, progress: Callable[[str], None] = lambda _: None) 
 
 
 def _install(version: str, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    writable(target.parent)
     stage = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     command = [
         sys.executable, "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
@@ -119,6 +120,7 @@ def _install(version: str, target: Path) -> None:
             timeout=_PIP_S,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=pip_environment(),
         )
         if done.returncode or not (stage / "onnxruntime" / "__init__.py").is_file():
             raise MissingError(

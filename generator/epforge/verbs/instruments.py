@@ -42,4 +42,9 @@ def instruments(project: Path | None, progress: Callable[[str], None]) -> Instru
         except MissingError:
             return None
 
-    return Instruments(shim, sanitized, headers)
+    def compiler() -> list[str]:
+        from epforge.build.toolchain import find_toolchain
+
+        return find_toolchain(progress=progress).command
+
+    return Instruments(shim, sanitized, headers, compiler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,6 +130,7 @@ def _runtimes(
     wanted: Sequence[str], target: Target | None, progress: Progress
 ) -> Sequence[Runtime | OfTarget]:
     """The onnxruntimes to validate on: this machine's, or those of another platform."""
+    from epforge.build.zig import get_zig
     from epforge.ort.sdk import find_sdk
     from epforge.validate import THIS, find_runtime
     from epforge.validate.cross import API_LEVEL, OfTarget
@@ -138,7 +140,8 @@ def _runtimes(
     if target.not_run:
         return ()
     headers = find_sdk(None, API_LEVEL).include
-    return [OfTarget(target, each, headers) for each in wanted or [""]]
+    zig = partial(get_zig, progress=progress)
+    return [OfTarget(target, each, headers, zig) for each in wanted or [""]]
 
 
 def _library(project: Path | None, library: Path | None, preset: str, target: str | None) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from small_project import small_project
 
-from epforge.build import BuildError, targets
+from epforge.build import BuildError, targets, zig
 from epforge.build.project import Project, open_project
 from epforge.build.targets import (
     TARGETS,
@@ -42,9 +42,11 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture(autouse=True)
-def no_zig(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a Python without the package ziglang."""
-    monkeypatch.setattr(targets.importlib.util, "find_spec", lambda name: None)
+def no_zig(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As in a Python without the package ziglang, with a cache that nothing can be put into."""
+    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("EPFORGE_CACHE", str(tmp_path / "file" / "cache"))
 
 
 def program(place: Path, name: str, says: str = "Thread model: posix") -> str:
@@ -126,9 +128,6 @@ def test_what_is_missing_is_named_with_its_package(
 
 def test_macos_needs_a_linker_too(project: Project, tmp_path: Path) -> None:
     target, env = TARGETS["macos-arm64"], {"PATH": str(tmp_path)}
-    with pytest.raises(MissingError, match="zig is not there"):
-        target_toolchain(project, target, env=env)
-    program(tmp_path, "zig")
     with pytest.raises(MissingError, match=r"ld64\.lld") as caught:
         target_toolchain(project, target, env=env)
     assert "apt install lld" in caught.value.cure
@@ -136,6 +135,9 @@ def test_macos_needs_a_linker_too(project: Project, tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="LLVM 16 or newer"):
         target_toolchain(project, target, env=env)
     program(tmp_path, "ld64.lld-22")
+    with pytest.raises(MissingError, match="zig is not there"):
+        target_toolchain(project, target, env=env)
+    program(tmp_path, "zig")
     assert target_toolchain(project, target, env=env).compiler == str(tmp_path / "zig")
     with pytest.raises(UsageError, match="GCC does not build for macos-arm64"):
         target_toolchain(project, target, "gcc", env)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from small_project import small_project
 
-from epforge.build import toolchain
+from epforge.build import toolchain, zig
 from epforge.build.project import open_project
 from epforge.build.toolchain import find_nvcc, find_toolchain
 from epforge.errors import MissingError, UsageError
@@ -44,11 +44,19 @@ def test_a_compiler_may_have_a_launcher(tmp_path: Path) -> None:
     assert find_toolchain(env=env).compiler == "ccache g++"
 
 
-def test_no_compiler_says_what_was_looked_for_and_how_to_get_one(tmp_path: Path) -> None:
+def test_no_compiler_says_what_was_looked_for_and_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("EPFORGE_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingError, match="no C\\+\\+ compiler") as caught:
         find_toolchain(env={"PATH": str(tmp_path)})
     assert int(caught.value.exit_status) == 4
     assert "nstall" in caught.value.cure
+    if not zig.why_not():
+        assert "zig could stand in" in caught.value.message
+        assert "EPFORGE_CACHE" in caught.value.cure
 
 
 @pytest.mark.parametrize("source", ["CXX", "--compiler"])

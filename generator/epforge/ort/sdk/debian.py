@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import MissingError
+from epforge.network import unreachable
 from epforge.ort.sdk.store import stage_dir
 
 PACKAGE = "libonnxruntime-dev"
@@ -205,7 +206,7 @@ class _Apt:
             "Acquire::Languages": "none",
             # A mirror that stands still, such as a snapshot, is fine: signatures are checked.
             "Acquire::Check-Valid-Until": "false",
-            "Acquire::Retries": "3",
+            "Acquire::Retries": "0" if unreachable() else "3",
             "Acquire::http::Timeout": "30",
             "Acquire::https::Timeout": "30",
         }

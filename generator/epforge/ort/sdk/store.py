@@ -7,9 +7,9 @@ changes, so any number of installs may run at once.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from epforge.cache import cache_dir
-from epforge.errors import MissingError
+from epforge.cache import cache_dir, writable
 from epforge.ort.reader import read_level_number
 from epforge.ort.sdk.verify import BadSdkError, Problem, verify
 
@@ -56,26 +55,17 @@ def stage_dir() -> Path:
 
     Raises MissingError when it cannot be made or written to.
     """
-    directory = cache_dir("stage")
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        writable = os.access(directory, os.W_OK | os.X_OK)
-        _sweep(directory)
-    except OSError:
-        writable = False
-    if not writable:
-        raise MissingError(
-            f"{directory}: cannot be written to",
-            "Set EPFORGE_CACHE to a directory of yours.",
-        )
+    directory = writable(cache_dir("stage"))
+    _sweep(directory)
     return directory
 
 
 def _sweep(directory: Path) -> None:
     """Remove what processes left behind that were killed; nothing takes a day to install."""
     for left in directory.iterdir():
-        if left.stat().st_mtime < time.time() - _STALE_S:
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another one sweeps, too
+            if left.stat().st_mtime < time.time() - _STALE_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def installed() -> tuple[Sdk, ...]:

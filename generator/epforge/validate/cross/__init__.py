@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from epforge.validate.cross.program import find_program
+from epforge.validate.cross.program import find_program, zig_here
 from epforge.validate.cross.runner import running, without_noise
 from epforge.validate.cross.runtimes import find_library
 from epforge.validate.cross.targets import TARGETS, Target, find_target
@@ -31,11 +31,13 @@ class OfTarget:
     Args:
         wanted: a release or a directory; this Python's release if empty.
         headers: the directory of onnxruntime_c_api.h.
+        zig: as `find_program` takes it.
     """
 
     target: Target
     wanted: str
     headers: Path
+    zig: Callable[[], str] = zig_here
 
     @contextmanager
     def at_hand(self, progress: Callable[[str], None]) -> Iterator[Runtime]:
@@ -44,7 +46,7 @@ class OfTarget:
         Raises UsageError and MissingError, as `find_library`, `find_program` and `running` do.
         """
         with running(self.target, progress) as runner:
-            program = find_program(self.target, self.headers, progress)
+            program = find_program(self.target, self.headers, progress, self.zig)
             library = find_library(self.target, self.wanted, progress)
             host = Host(
                 command=(*runner.command, str(program), quote(runner.path(library))),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.cache import cache_dir
+from epforge.cache import cache_dir, writable
 from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
@@ -58,38 +58,57 @@ def sources() -> list[Path]:
     return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".cc", ".h"))
 
 
-def find_program(target: Target, headers: Path, progress: Callable[[str], None]) -> Path:
+def zig_here() -> str:
+    """zig, of the package ziglang of this Python or on the ``PATH``; empty if it is not there."""
+    spec = importlib.util.find_spec("ziglang")
+    name = "zig.exe" if sys.platform == "win32" else "zig"
+    for root in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(root) / name).is_file():
+            return str(Path(root) / name)
+    return shutil.which("zig") or ""
+
+
+def find_program(
+    target: Target,
+    headers: Path,
+    progress: Callable[[str], None],
+    zig: Callable[[], str] = zig_here,
+) -> Path:
     """The host program of a target.
 
     Args:
         headers: the directory of onnxruntime_c_api.h.
+        zig: the program, or nothing; it is asked where there is no other compiler. It may raise
+            MissingError.
 
     Raises MissingError without a compiler, CompileError when it fails.
     """
     compiler = _COMPILERS[target.name]
-    command = [*_command(target, compiler), "-O2", *_FLAGS]
+    command = [*_command(target, compiler, zig), "-O2", *_FLAGS]
     name = "host.exe" if target.system == "win32" else "host"
     return _made(command, compiler.link, headers, target.name, name, progress)
 
 
 def find_native_program(
-    headers: Path, progress: Callable[[str], None], sanitizers: Sequence[str] = ()
+    headers: Path,
+    progress: Callable[[str], None],
+    sanitizers: Sequence[str] = (),
+    stand_in: Callable[[], Sequence[str]] = tuple,
 ) -> Path:
     """The host program for this machine, where libraries find its ``operator new``.
 
     Args:
         headers: the directory of onnxruntime_c_api.h.
         sanitizers: as ``-fsanitize`` takes them.
+        stand_in: the command of another C++ compiler, which has none of them; it is asked where
+            there is neither g++ nor clang++. It may raise MissingError.
 
     Raises MissingError without a compiler (with sanitizers: g++ or clang++), CompileError when it
     fails.
     """
     compiler = shutil.which("g++") or shutil.which("clang++")
-    if compiler:
-        command = [compiler]
-    elif importlib.util.find_spec("ziglang") and not sanitizers:
-        command = [sys.executable, "-P", "-m", "ziglang", "c++"]
-    else:
+    command = [compiler] if compiler else [] if sanitizers else list(stand_in())
+    if not command:
         raise MissingError(
             "no compiler for the host program: neither g++ nor clang++ is on the PATH",
             "Install it: apt-get install --no-install-recommends g++ (Debian, Ubuntu)",
@@ -120,18 +139,19 @@ def _made(
     return place / name
 
 
-def _command(target: Target, compiler: _Compiler) -> list[str]:
+def _command(target: Target, compiler: _Compiler, zig: Callable[[], str]) -> list[str]:
     found = shutil.which(compiler.program)
     if found:
         return [found]
-    target_of_zig = f"--target={compiler.zig}"
-    if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-P", "-m", "ziglang", "c++", target_of_zig]
-    zig = shutil.which("zig")
-    if zig:
-        return [zig, "c++", target_of_zig]
+    why = ""
+    try:
+        program = zig()
+    except MissingError as error:
+        program, why = "", f"; zig could stand in, but {error.message}"
+    if program:
+        return [program, "c++", f"--target={compiler.zig}"]
     raise MissingError(
-        f"no compiler for {target.name}: {compiler.program} is not on the PATH",
+        f"no compiler for {target.name}: {compiler.program} is not on the PATH{why}",
         f"Install it: apt-get install --no-install-recommends {compiler.package} (Debian, Ubuntu)",
     )
 
@@ -145,8 +165,9 @@ def _identity(program: str) -> str:
 def _compile(
     command: list[str], link: tuple[str, ...], headers: Path, place: Path, name: str
 ) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix=f".{place.name}-", dir=writable(place.parent)
+    ) as folder:
         stage = Path(folder) / "made"
         stage.mkdir()
         code = [str(path) for path in sources() if path.suffix == ".cc"]
@@ -160,6 +181,7 @@ def _compile(
                 timeout=_COMPILE_S,
                 check=False,
                 stdin=subprocess.DEVNULL,
+                env={"ZIG_GLOBAL_CACHE_DIR": str(cache_dir("zig", "cache")), **os.environ},
             )
         except subprocess.TimeoutExpired as error:
             raise CompileError(

@@ -12,8 +12,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from epforge.cache import cache_dir
+from epforge.cache import cache_dir, writable
 from epforge.errors import EpforgeError, MissingError, UsageError
+from epforge.network import npm_variables, pip_environment
 from epforge.validate.cross.targets import Target
 from epforge.validate.cross.unpack import unpack
 
@@ -92,7 +93,7 @@ def _in_directory(directory: Path) -> Path:
 
 def _fetch(target: Target, version: str, place: Path) -> None:
     """Puts the library into the cache, whole or not at all."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    writable(place.parent)
     stage = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
     try:
         reasons: list[str] = []
@@ -153,6 +154,7 @@ def _run(tool: str, command: Sequence[str], stage: Path, result: str) -> Path:
             timeout=_FETCH_S,
             check=False,
             stdin=subprocess.DEVNULL,
+            env={**pip_environment(), **npm_variables()},
         )
     except subprocess.TimeoutExpired as error:
         raise MissingError(f"{tool} did not end within {_FETCH_S} s") from error

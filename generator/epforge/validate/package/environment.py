@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.errors import MissingError
+from epforge.network import pip_variables
 from epforge.validate.process import Limits, WorkerRun, run_recorded
 from epforge.validate.runtime import Runtime
 
@@ -74,7 +75,7 @@ class Environment:
                 timeout=_PIP_S,
                 check=False,
                 stdin=subprocess.DEVNULL,
-                env=self.variables,
+                env={**self.variables, **pip_variables()},
             )
         except subprocess.TimeoutExpired as error:
             raise InstallError(f"pip did not end within {_PIP_S} s") from error
