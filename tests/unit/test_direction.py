@@ -23,6 +23,7 @@ RANKS = [
     {"shim"},
     {"validate"},
     {"report"},
+    {"doctor"},
     {"verbs"},
     {"cli"},
 ]

@@ -195,6 +195,17 @@ def load(path: Path) -> Manifest:
             f"{path}: not a manifest of format {FORMAT}",
             "build the library again with this epforge, or leave --manifest away",
         )
+    return read(data, path)
+
+
+def read(data: Mapping[str, Any], path: Path) -> Manifest:
+    """A manifest of its data.
+
+    Args:
+        path: what it is of, for errors.
+
+    Raises UsageError, naming the key, for one that is malformed.
+    """
     try:
         return Manifest(
             path=path,

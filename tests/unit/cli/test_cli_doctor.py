@@ -1,4 +1,4 @@
-"""The verb `doctor`: exit statuses, text, JSON, and files that are no models."""
+"""The verb `doctor` on models: custom operators, text, JSON, and files that are no models."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ custom_ops:
 
 
 def doctor(*args: object) -> Any:
-    return CliRunner().invoke(app, ["doctor", *map(str, args)])
+    """By what the files say: the libraries here are none that could be loaded."""
+    return CliRunner().invoke(app, ["doctor", "--no-ask", *map(str, args)])
 
 
 @pytest.fixture
@@ -63,7 +64,11 @@ def saved(tmp_path: Path, made: Any) -> Path:
 def test_a_model_whose_ops_are_all_there(libraries: Path) -> None:
     result = doctor(saved(libraries, model(RIGHT)), "--library", libraries / PLUGIN)
     assert result.exit_code == 0, result.output
-    assert result.stdout == f"ok: com.contoso version 1, 1 node: {PLUGIN} (plugin EP {EP})\n"
+    assert result.stdout.splitlines() == [
+        f"ok: com.contoso version 1, 1 node: {PLUGIN} (plugin EP {EP})",
+        f"{libraries / 'model.onnx'}: {EP} claims 1 of 1 node, by {PLUGIN}",
+        "  taken: com.contoso::MyClip 1",
+    ]
 
 
 def test_a_model_without_custom_ops(tmp_path: Path) -> None:
@@ -76,7 +81,7 @@ def test_what_is_wrong_is_one_line_and_its_cure(libraries: Path) -> None:
     made = model("z = com.contoso.MyClip(i) y = com.contoso.MyClip(i)")
     result = doctor(saved(libraries, made), "--library", libraries / LIBRARY)
     assert result.exit_code == 1
-    reason, cure = result.stdout.splitlines()
+    reason, cure, *_ = result.stdout.splitlines()
     assert reason.startswith("error: com.contoso::MyClip has int32 as the input x")
     assert reason.endswith("(2 nodes, first: unnamed, makes z)")
     assert cure.startswith("  Put a Cast to float32")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ _FORMATS = {
 }
 
 
-def read_model(path: Path, limits: Limits | None = None, *, everything: bool = False) -> ModelFacts:
+def read_model(
+    path: Path, limits: Limits | None = None, *, everything: bool = False, numbered: bool = False
+) -> ModelFacts:
     """What a model says. It is parsed, and types are inferred, in a process of its own; weights
     beside it are not loaded.
 
@@ -34,18 +37,24 @@ def read_model(path: Path, limits: Limits | None = None, *, everything: bool = F
         path: the model.
         limits: of the process.
         everything: facts of all nodes, not only of those that ONNX Runtime alone cannot run.
+        numbered: facts have the numbers of their nodes.
 
     Raises UsageError for what is no ONNX model, saying what it is.
     """
     _check(path, "ONNX model", MOST_BYTES, "Keep its weights in a file beside it.")
-    job = {"job": "model", "model": str(path.absolute()), "everything": everything}
+    job = {
+        "job": "model",
+        "model": str(path.absolute()),
+        "everything": everything,
+        "numbered": numbered,
+    }
     run = run_worker(job, limits or Limits())
     found = run.named("facts")
     if found:
         facts = ModelFacts.from_json(found[-1])
         if len(found) > 1 or not run.fault:
             return facts
-        return ModelFacts(facts.nodes, facts.cycle, run.ended)
+        return replace(facts, untyped=run.ended)
     broken = run.named("broken")
     why = str(broken[0]["why"]) if broken else run.ended or "reading it came to nothing"
     raise UsageError(f"{path}: not an ONNX model: {_is(path) or why}", "Give a model: MODEL.onnx.")

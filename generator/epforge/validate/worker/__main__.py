@@ -47,6 +47,16 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
 
         model.run(job, records)
         return
+    if kind in ("needs", "dlopen"):
+        from epforge.validate.worker import needs
+
+        (needs.run if kind == "needs" else needs.dlopen)(job, records)
+        return
+    if kind == "driver":
+        from epforge.validate.worker import survey
+
+        survey.driver(records)
+        return
     from epforge.validate.worker import host
 
     host.check_runtime(job.get("runtime_dir"))
@@ -78,6 +88,10 @@ def _run(job: Mapping[str, Any], records: Records) -> None:
         from epforge.validate.worker.probing import run
     elif kind == "memory":
         from epforge.validate.worker.memory import run
+    elif kind == "placing":
+        from epforge.validate.worker.placing import run
+    elif kind == "survey":
+        from epforge.validate.worker.survey import run
     elif kind == "compile":
         from epforge.validate.worker.compiling import run
     else:

@@ -14,19 +14,22 @@ from onnx import AttributeProto, TensorProto, defs
 from epforge.validate.models.facts import (
     CONTEXT_DOMAIN,
     CONTEXT_OP,
-    RUNTIME_OPS,
+    Context,
     ModelFacts,
     NodeFact,
-    is_custom,
     label,
+    needs_library,
 )
 from epforge.validate.worker.records import Records
 
+NUMBER = "epforge-node-"  # what a node is called by, and its number
+_COMPATIBILITY = "ep_compatibility_info."
 _DTYPES = {"float": "float32", "double": "float64"}
 _ONNX = ("", "ai.onnx")
 # What is kept of a hostile model.
 _MOST_KINDS = 10_000  # of nodes
 _MOST_NAMES = 20
+_MOST_CONTEXTS = 1_000
 _MOST_PARAMETERS = 1_000
 _LONGEST = 200
 _SMALL = 4096  # bytes of an initializer that shapes could depend on
@@ -48,7 +51,9 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         if why:
             records.write("broken", why=why)
             return
-        facts = Reader(model, everything=bool(job.get("everything"))).facts()
+        names = numbered(model) if job.get("numbered") else None
+        everything = bool(job.get("everything"))
+        facts = Reader(model, everything=everything, names=names).facts()
         if len(facts.nodes) > _MOST_KINDS:
             records.write("broken", why=f"more than {_MOST_KINDS} kinds of nodes need a library")
             return
@@ -58,7 +63,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         return
     with records.step("inferring types"):
         try:
-            facts = Reader(inferred(model), everything=bool(job.get("everything"))).facts()
+            facts = Reader(inferred(model), everything=everything, names=names).facts()
         except Exception as error:
             facts = replace(facts, untyped=_line(error))
         records.write("facts", **facts.to_json())
@@ -75,6 +80,17 @@ def _no_model(model: Any) -> str:
     if not model.opset_import:
         return "it imports no opset; is it cut off?"
     return ""
+
+
+def numbered(model: Any) -> list[str]:
+    """Names every node by its number, those of subgraphs and functions, too; returns the names
+    that they had."""
+    names = []
+    for owner in (model.graph, *model.functions):
+        for node, _ in _walk(owner.node):
+            names.append(_name(node))
+            node.name = f"{NUMBER}{len(names) - 1}"
+    return names
 
 
 def inferred(model: Any) -> Any:
@@ -117,13 +133,18 @@ class Reader:
 
     Args:
         everything: of all nodes, not only of those that ONNX Runtime alone cannot run.
+        names: the names that the nodes had before `numbered` named them; None if it did not.
     """
 
-    def __init__(self, model: Any, *, everything: bool = False) -> None:
+    def __init__(
+        self, model: Any, *, everything: bool = False, names: Sequence[str] | None = None
+    ) -> None:
         self._model = model
         self._everything = everything
+        self._names = names
+        self._contexts: list[Context] = []
         self._functions = {(_domain(f.domain), f.name, f.overload): f for f in model.functions}
-        self._found: dict[NodeFact, tuple[list[str], int]] = {}
+        self._found: dict[NodeFact, tuple[list[str], list[int], int]] = {}
         self._since: dict[str, int] | None = None
 
     def facts(self) -> ModelFacts:
@@ -140,10 +161,22 @@ class Reader:
                     function = self._functions[key]
                     waiting.append((function, function.opset_import))
         nodes = [
-            replace(fact, names=tuple(names), count=count)
-            for fact, (names, count) in self._found.items()
+            replace(fact, names=tuple(names), count=count, numbers=tuple(numbers))
+            for fact, (names, numbers, count) in self._found.items()
         ]
-        return ModelFacts(tuple(nodes[: _MOST_KINDS + 1]), tuple(self._cycle()))
+        model = self._model
+        return ModelFacts(
+            nodes=tuple(nodes[: _MOST_KINDS + 1]),
+            cycle=tuple(self._cycle()),
+            ir=int(model.ir_version),
+            imports=tuple(
+                (_domain(entry.domain)[:_LONGEST], int(entry.version))
+                for entry in model.opset_import[:_MOST_PARAMETERS]
+            ),
+            producer=f"{model.producer_name} {model.producer_version}".strip()[:_LONGEST],
+            contexts=tuple(self._contexts),
+            compatibility=tuple(_compatibility(model)),
+        )
 
     def _read(self, owner: Any, versions: Mapping[str, int], inside: bool) -> Iterator[Key]:
         """Notes the nodes of a graph or a function; yields the functions that they call."""
@@ -157,19 +190,9 @@ class Reader:
             if (
                 function
                 or self._everything
-                or self._matters(key[0], node.op_type, version, since, inside)
+                or needs_library(key[0], node.op_type, version, since, inside)
             ):
                 self._note(node, scope or {}, version, since, function, inside)
-
-    def _matters(
-        self, domain: str, op: str, version: int | None, since: int | None, inside: bool
-    ) -> bool:
-        if domain:
-            return is_custom(domain) or (domain, op) == (CONTEXT_DOMAIN, CONTEXT_OP)
-        if version is None:
-            # Where it is not imported, the newest counts; in a function it has to be.
-            return inside or (op not in RUNTIME_OPS and not since)
-        return op not in RUNTIME_OPS and (not since or since > version)
 
     def _since_of(self, op: str, version: int | None) -> int | None:
         """The first version of ONNX with an op; 0 if none has it, None if that cannot be told."""
@@ -209,10 +232,16 @@ class Reader:
             since=since,
             source=_source(node) if context else "",
         )
-        names, count = self._found.setdefault(fact, ([], 0))
+        names, numbers, count = self._found.setdefault(fact, ([], [], 0))
+        name = _name(node)
+        if self._names is not None:
+            numbers.append(int(node.name.removeprefix(NUMBER)))
+            name = self._names[numbers[-1]]
         if len(names) < _MOST_NAMES:
-            names.append(_name(node))
-        self._found[fact] = (names, count + 1)
+            names.append(name)
+        self._found[fact] = (names, numbers, count + 1)
+        if context and len(self._contexts) < _MOST_CONTEXTS:
+            self._contexts.append(_context(node, name))
 
     def _cycle(self) -> list[str]:
         """Functions that call each other in a circle: ONNX forbids them, called or not."""
@@ -251,8 +280,44 @@ def _name(node: Any) -> str:
 def _source(node: Any) -> str:
     for attribute in node.attribute:
         if attribute.name == "source":
-            return str(attribute.s.decode("utf-8", errors="replace"))[:_LONGEST]
+            return _decoded(attribute.s)
     return ""
+
+
+def _decoded(data: bytes) -> str:
+    return data[: 4 * _LONGEST].decode("utf-8", errors="replace")[:_LONGEST]
+
+
+def _context(node: Any, name: str) -> Context:
+    """A compiled node, by its attributes; what it leaves out has the defaults of its schema."""
+    given = {attribute.name: attribute for attribute in node.attribute[:_MOST_PARAMETERS]}
+
+    def text(key: str) -> str:
+        return _decoded(given[key].s) if key in given else ""
+
+    def number(key: str) -> int:
+        return int(given[key].i) if key in given else 1
+
+    data = given["ep_cache_context"].s if "ep_cache_context" in given else b""
+    embedded = number("embed_mode") != 0
+    return Context(
+        name=name,
+        source=_source(node),
+        partition=text("partition_name"),
+        sdk=text("ep_sdk_version"),
+        hardware=text("hardware_architecture"),
+        main=number("main_context") != 0,
+        embedded=embedded,
+        file="" if embedded else text("ep_cache_context"),
+        size=len(data) if embedded else 0,
+    )
+
+
+def _compatibility(model: Any) -> Iterator[tuple[str, str]]:
+    """What compilers have left in the metadata for their own execution providers."""
+    found = [each for each in model.metadata_props if each.key.startswith(_COMPATIBILITY)]
+    for each in found[:_MOST_NAMES]:
+        yield each.key.removeprefix(_COMPATIBILITY)[:_LONGEST], each.value[:_LONGEST]
 
 
 def _attributes(node: Any) -> Iterator[tuple[str, str]]:
