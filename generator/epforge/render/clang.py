@@ -1,19 +1,17 @@
-"""C++ and CUDA through clang-format: one call for all files, none for those known already."""
+"""C++ and CUDA through clang-format: a few calls for all files, none for those known already."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import importlib.metadata
-import importlib.util
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from epforge.cache import cache_dir
 from epforge.errors import MissingError
-from epforge.render.errors import RenderError
+from epforge.render.batches import Batches
 from epforge.render.store import write_quietly
 
 SUFFIXES = frozenset({".c", ".cc", ".cu", ".h", ".inc"})
@@ -25,11 +23,14 @@ def is_formatted(path: str) -> bool:
     return PurePosixPath(path).suffix in SUFFIXES
 
 
-def format_all(sources: Mapping[str, str], style: str) -> dict[str, str]:
+def format_all(
+    sources: Mapping[str, str] | Iterable[tuple[str, str]], style: str
+) -> dict[str, str]:
     """Formats every source.
 
     Args:
-        sources: text by path; the path's name tells the language and orders the includes.
+        sources: text by path; the path's name tells the language and orders the includes. Where
+            they are made one by one, the first are formatted while the others are made.
         style: the content of ``.clang-format``.
 
     Returns:
@@ -39,30 +40,30 @@ def format_all(sources: Mapping[str, str], style: str) -> dict[str, str]:
         MissingError: clang-format is not installed.
         RenderError: clang-format refused a file.
     """
-    if not sources:
-        return {}
-    version = _version()
+    pairs = sources.items() if isinstance(sources, Mapping) else sources
     store = cache_dir("format")
-    keys = {
-        path: hashlib.sha256(
-            "\0".join((version, style, PurePosixPath(path).name, text)).encode()
-        ).hexdigest()
-        for path, text in sources.items()
-    }
     out: dict[str, str] = {}
-    for path, key in keys.items():
-        known = _read(store / key)
-        if known is not None:
-            out[path] = known
-    fresh = {path: text for path, text in sources.items() if path not in out}
+    keys: dict[str, str] = {}
+    with contextlib.closing(Batches(style)) as batches:
+        for path, text in pairs:
+            name = PurePosixPath(path).name
+            key = "\0".join((_version(), style, name, text))
+            keys[path] = hashlib.sha256(key.encode()).hexdigest()
+            known = _read(store / keys[path])
+            if known is not None:
+                out[path] = known
+            else:
+                batches.add(path, text)
+        fresh = batches.finish()
+    for path, text in fresh.items():
+        out[path] = text
+        _write(store / keys[path], text)
     if fresh:
-        for path, text in _run(fresh, style).items():
-            out[path] = text
-            _write(store / keys[path], text)
         _prune(store)
     return out
 
 
+@functools.cache
 def _version() -> str:
     try:
         return importlib.metadata.version("clang-format")
@@ -71,42 +72,6 @@ def _version() -> str:
             "clang-format is not installed in epforge's environment",
             "Install it: pip install clang-format",
         ) from None
-
-
-def _binary() -> Path:
-    spec = importlib.util.find_spec("clang_format")
-    suffix = ".exe" if sys.platform == "win32" else ""
-    if spec is not None and spec.origin is not None:
-        binary = Path(spec.origin).parent / "data" / "bin" / f"clang-format{suffix}"
-        if binary.is_file():
-            return binary
-    raise MissingError(
-        "the package clang-format holds no binary for this machine",
-        "Install it again: pip install --force-reinstall clang-format",
-    )
-
-
-def _run(sources: Mapping[str, str], style: str) -> dict[str, str]:
-    binary = _binary()
-    with tempfile.TemporaryDirectory(prefix="epforge-format-") as name:
-        root = Path(name)
-        (root / ".clang-format").write_text(style, encoding="utf-8", newline="\n")
-        for path, text in sources.items():
-            target = root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode())
-        # The list goes through a file: a command line has a limit, 8 kB on Windows.
-        (root / "files").write_text("\n".join(sources), encoding="utf-8", newline="\n")
-        result = subprocess.run(
-            [binary, "-i", "--style=file", "--fallback-style=none", "--files=files"],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if result.returncode:
-            raise RenderError(f"clang-format: {result.stderr.strip() or result.returncode}")
-        return {path: (root / path).read_bytes().decode() for path in sources}
 
 
 def _read(path: Path) -> str | None:

@@ -49,8 +49,8 @@ def render(
 
     A `FileSpec` without a template is a verbatim copy of ``params["content"]`` (bytes): it is
     neither formatted nor tidied. Everything else is UTF-8 with LF, one newline at its end and no
-    blanks at the end of a line; C++ and CUDA go through one call of clang-format in the style of
-    the plan's own ``.clang-format``.
+    blanks at the end of a line; C++ and CUDA go through clang-format, while other files are
+    rendered, in the style of the plan's own ``.clang-format``.
 
     Args:
         plan: what to render.
@@ -71,16 +71,25 @@ def render(
     """
     root = templates or assets_dir("templates")
     environment = make_environment(root, _loaders(overrides))
+    texts: dict[str, str] = {}
+
+    def make(spec: FileSpec) -> str:
+        texts[spec.path] = tidy(_render_one(environment, root, spec, overrides, header))
+        return texts[spec.path]
+
+    def code() -> Iterator[tuple[str, str]]:
+        """Makes all files, and gives what is to be formatted: that first, for it takes longest."""
+        for spec in sorted(specs, key=lambda spec: not clang.is_formatted(spec.path)):
+            text = texts.get(spec.path) or make(spec)
+            if clang.is_formatted(spec.path):
+                yield spec.path, text
+
+    specs = [spec for spec in plan.files if spec.template]
     with _bounded(overrides):
-        texts = {
-            spec.path: tidy(_render_one(environment, root, spec, overrides, header))
-            for spec in plan.files
-            if spec.template
-        }
-    formatted = clang.format_all(
-        {path: text for path, text in texts.items() if clang.is_formatted(path)},
-        texts.get(STYLE_PATH, _DEFAULT_STYLE),
-    )
+        of_plan = next((make(spec) for spec in specs if spec.path == STYLE_PATH), _DEFAULT_STYLE)
+        # What is not epforge's is bounded in time, which formatting has no part in.
+        sources = dict(code()) if overrides else code()
+    formatted = clang.format_all(sources, of_plan)
     if style is not None:
         formatted = _restyled(formatted, style)
     texts.update({path: tidy(text) for path, text in formatted.items()})
