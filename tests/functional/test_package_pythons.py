@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import onnx
 import pytest
 from projects import Project
+from pythons import VERSIONS, python
 from runtimes import runtime
 from wheels import wheel_of
 
@@ -19,7 +19,6 @@ from epforge.validate import THIS, Limits, Outcome, Runtime
 from epforge.validate.package import Packing, run
 from epforge.validate.package.environment import make
 
-PYTHONS = ("3.11", "3.12", "3.13")
 BOTH = """\
 import gc, json, sys
 import numpy as np
@@ -59,17 +58,8 @@ with open(sys.argv[3] + "found.json", "w") as file:
 """
 
 
-def python(version: str) -> str:
-    """A Python of that version; skips without one."""
-    kept = sorted(Path("/root/.pyenv/versions").glob(f"{version}.*/bin/python{version}"))
-    found = str(kept[-1]) if kept else shutil.which(f"python{version}")
-    if found is None:
-        pytest.skip(f"python{version} is not on this machine")
-    return found
-
-
 @pytest.mark.lab
-@pytest.mark.parametrize("version", PYTHONS)
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("onnxruntime", ["1.24.4", ""], ids=["1.24.4", "installed"])
 def test_the_same_wheel_works_on_every_python(
     version: str, onnxruntime: str, minimal: Project

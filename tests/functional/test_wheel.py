@@ -12,8 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pythons import VERSIONS, python
+
+from epforge.render.compiled import compile_all
+from epforge.render.environment import make_environment
 
 Tool = Callable[..., subprocess.CompletedProcess[str]]
+#: What expanding a blueprint needs of epforge's dependencies.
+LIBRARIES = ("clang-format==23.1.5", "jinja2", "pydantic", "rich", "ruamel.yaml", "typer")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +87,16 @@ def test_the_wheel_holds_every_asset(wheel: Path, repository: Path, kind: str) -
     assert names
 
 
+def test_the_wheel_holds_every_template_compiled(wheel: Path, repository: Path) -> None:
+    prefix = "epforge/compiled/"
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(prefix)]
+        held = {name.removeprefix(prefix): archive.read(name).decode() for name in names}
+    fresh = dict(compile_all(make_environment(repository / "templates")))
+    assert held == fresh
+    assert len(held) == len(tracked(repository / "templates"))
+
+
 def test_the_wheel_holds_every_data_file_of_the_package(wheel: Path, repository: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if name.startswith("epforge/")}
@@ -110,3 +126,50 @@ def test_the_installed_tool_checks_plans_and_scaffolds(
     assert done.returncode == 0, done.stderr
     for file in json.loads(planned.stdout)["files"]:
         assert (tmp_path / "out" / file["path"]).is_file()
+
+
+def test_the_installed_tool_compiles_no_template(
+    tool: Tool, installed: Path, repository: Path, tmp_path: Path
+) -> None:
+    """What its templates were compiled to makes the same files as they do."""
+    kept = tmp_path / "cache" / "templates"
+    blueprint = repository / "blueprints" / "kernel-registry.yaml"
+    assert tool("scaffold", blueprint, tmp_path / "out").returncode == 0
+    assert not kept.exists()
+    ahead = next(installed.glob("lib/python*/site-packages/epforge/compiled"))
+    aside = ahead.rename(ahead.with_name("aside"))
+    try:
+        assert tool("scaffold", blueprint, tmp_path / "again").returncode == 0
+    finally:
+        aside.rename(ahead)
+    assert kept.is_dir()
+    assert same_files(tmp_path / "out", tmp_path / "again")
+
+
+def same_files(one: Path, other: Path) -> bool:
+    """Do two directories hold the same?"""
+    names = tracked(one)
+    return names == tracked(other) and all(
+        (one / name).read_bytes() == (other / name).read_bytes() for name in names
+    )
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_python_uses_what_the_wheel_has_compiled(
+    version: str, wheel: Path, tool: Tool, repository: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "environment"
+    subprocess.run([python(version), "-m", "venv", "--without-pip", place], check=True)
+    install = [sys.executable, "-m", "pip", "-q", "--python", str(place / "bin/python"), "install"]
+    subprocess.run([*install, *LIBRARIES], check=True)
+    subprocess.run([*install, "--no-deps", str(wheel)], check=True)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["EPFORGE_CACHE"] = str(tmp_path / "its cache")
+    blueprint = repository / "blueprints" / "kernel-registry.yaml"
+    command = [place / "bin/epforge", "scaffold", blueprint, tmp_path / "out"]
+    subprocess.run(command, check=True, cwd="/", env=environment, stdout=subprocess.DEVNULL)
+    assert (tmp_path / "its cache" / "format").is_dir()
+    assert not (tmp_path / "its cache" / "templates").exists()
+    assert tool("scaffold", blueprint, tmp_path / "here").returncode == 0
+    assert same_files(tmp_path / "out", tmp_path / "here")

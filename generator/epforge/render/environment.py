@@ -14,9 +14,9 @@ from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator, Frame, MacroRef
 from jinja2.sandbox import SandboxedEnvironment
 
-from epforge import __version__
 from epforge.cache import cache_dir
 from epforge.names import Safe
+from epforge.render import compiled
 from epforge.render.filters import FILTERS, printed
 
 
@@ -100,25 +100,31 @@ def _key() -> str:
 
     The caller's files are not among it: a template is known by the hash of its source.
     """
-    digest = hashlib.sha256()
-    for text in (__version__, jinja2.__version__, platform.python_version()):
-        digest.update(text.encode() + b"\0")
-    for name in ("environment.py", "filters.py"):
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    return digest.hexdigest()[:16]
+    text = f"{compiled.made_by()} {platform.python_version()}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def make_environment(
-    templates: Path, overrides: Sequence[jinja2.BaseLoader] = ()
+    templates: Path,
+    overrides: Sequence[jinja2.BaseLoader] = (),
+    ahead: Path = compiled.COMPILED,
 ) -> jinja2.Environment:
     """An environment that loads from ``overrides`` and, what they do not have, ``templates``.
 
     ``<%= x %>`` prints, ``<% if %>`` controls, ``<%# note %>`` is dropped. A literal in a printed
     expression is the template's own text; any other plain ``str`` is an error. With overrides all
     templates are sandboxed.
+
+    Args:
+        templates: where epforge's own lie.
+        overrides: what loads others in their place.
+        ahead: where templates lie that were compiled ahead; the sandbox uses none.
     """
     own = jinja2.FileSystemLoader(templates, encoding="utf-8")
-    kind, cached = (_Guarded, "guarded") if overrides else (_Environment, "templates")
+    kind: type[jinja2.Environment] = _Guarded
+    cached = "guarded"
+    if not overrides:
+        own, kind, cached = compiled.Loader(templates, ahead), _Environment, "templates"
     environment = kind(
         block_start_string="<%",
         block_end_string="%>",
