@@ -1,9 +1,11 @@
-"""Where epforge keeps what it can make again: SDKs, runtimes, compiled templates."""
+"""Where epforge keeps what it can make again, and the cache of its user's compiler."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from epforge.errors import MissingError
@@ -53,3 +55,34 @@ def _home() -> Path:
             "this user has no home directory to keep a cache in",
             "Set EPFORGE_CACHE to a directory of yours.",
         ) from error
+
+
+def compiler_launcher(language: str = "CXX", env: Mapping[str, str] = os.environ) -> list[str]:
+    """What stands before a compiler's command, such as ccache; empty when nothing does.
+
+    Args:
+        language: as CMake calls it; "CUDA" is the other one.
+        env: ``CMAKE_CXX_COMPILER_LAUNCHER`` names it, as it does for CMake.
+
+    Raises:
+        MissingError: it is not there.
+    """
+    variable = f"CMAKE_{language}_COMPILER_LAUNCHER"
+    words = [word for word in env.get(variable, "").split(";") if word]
+    if words and shutil.which(words[0], path=env.get("PATH", os.defpath)) is None:
+        raise MissingError(
+            f"{words[0]!r} (from {variable}) is not there",
+            f"Correct {variable}, or leave it away to compile without.",
+        )
+    return words
+
+
+def compiler_cache(root: Path, env: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables by which ccache knows a project's files wherever the project lies.
+
+    Args:
+        root: the project; what lies below it is named relative to where the compiler runs.
+        env: what it sets itself stays.
+    """
+    wanted = {"CCACHE_BASEDIR": str(root.resolve())}
+    return {name: value for name, value in wanted.items() if name not in env}

@@ -26,6 +26,7 @@ from epforge.build.process import BuildTimeoutError, run
 from epforge.build.project import Project, open_project
 from epforge.build.targets import TARGETS, check_library, find_target, target_toolchain
 from epforge.build.toolchain import Toolchain, find_toolchain
+from epforge.cache import compiler_cache, compiler_launcher
 from epforge.errors import MissingError
 
 __all__ = [
@@ -107,6 +108,8 @@ def build(
         progress: gets one line per step: "[12/40] compiling src/abi/ep.cc".
         timeout_s: bound for each of CMake and Ninja, in seconds.
 
+    A compiler's cache is used that ``CMAKE_CXX_COMPILER_LAUNCHER`` names, such as ccache.
+
     Raises UsageError for what is no project or preset, MissingError for a tool or headers that are
     not there, BadSdkError for headers that are not whole, BuildError with the first error of a
     build that failed, BuildTimeoutError.
@@ -171,9 +174,15 @@ class _Job:
             **({"nvcc": self.tools.nvcc} if self.tools.nvcc else {}),
             **({"settings": " ".join(self.tools.settings)} if self.tools.settings else {}),
         }
+        launchers = {
+            f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(compiler_launcher(language))
+            for language in ("CXX", *(("CUDA",) if self.tools.nvcc else ()))
+        }
+        wanted |= {name: words for name, words in launchers.items() if words}
         stamp = self.binary_dir / _STAMP
+        before = _read(stamp)
         ready = (self.binary_dir / "build.ninja").is_file() and self._still_configured(include)
-        if ready and _read(stamp) == wanted:
+        if ready and before == wanted:
             return
         self.progress(f"configuring ({self.preset}, {Path(self.tools.compiler).name})")
         stamp.unlink(missing_ok=True)
@@ -184,6 +193,8 @@ class _Job:
             f"-DCMAKE_MAKE_PROGRAM={self.tools.ninja.as_posix()}",
             f"-D{self.project.macro}_ORT_INCLUDE_DIR={include.as_posix()}",
             *self.tools.settings,
+            # CMake reads the variables once alone, and keeps what they said then.
+            *(f"-D{key}={value}" for key, value in launchers.items() if value or key in before),
         ]
         cache = self.binary_dir / "CMakeCache.txt"
         if not _same_cache(cache, self.project.root, self.tools) or self._other_compiler():
@@ -244,7 +255,7 @@ class _Job:
         env["LC_ALL"] = "C"  # so that errors can be told from other lines
         env["NINJA_STATUS"] = "[%f/%t] "
         env.pop("CLICOLOR_FORCE", None)
-        return env
+        return env | compiler_cache(self.project.root)
 
     def _fail(self, lines: list[str], base: Path) -> None:
         if unusable_compiler(lines) or unusable_nvcc(lines):

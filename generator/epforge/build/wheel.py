@@ -17,6 +17,7 @@ from epforge.build.diagnostics import BuildError, Diagnosis
 from epforge.build.environments import NotInstalledError, clean_environment, environment
 from epforge.build.process import run
 from epforge.build.project import Project, open_project
+from epforge.cache import compiler_cache
 from epforge.errors import MissingError, UsageError
 
 LOG = "epforge-wheel.log"
@@ -228,7 +229,11 @@ class Job:
             show: gets each line.
             variables: more for its environment.
         """
-        environment = {**clean_environment(python), **(variables or {})}
+        environment = {
+            **clean_environment(python),
+            **compiler_cache(self.root),
+            **(variables or {}),
+        }
         return run(command, self.root, environment, self.log, show, self.timeout_s)
 
     def only_wheel(self, folder: Path, maker: str) -> Path:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from epforge.build.toolchain import find_toolchain
-from epforge.cache import cache_dir, writable
+from epforge.cache import cache_dir, compiler_launcher, writable
 from epforge.errors import EpforgeError
 from epforge.shim.render import render_shim, templates_dir
 
@@ -73,12 +73,10 @@ def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> No
         if not sys.platform.startswith("linux"):
             sources = {file: text for file, text in sources.items() if file != "blocks.cc"}
         code = [file for file in sources if file.endswith(".cc")]
+        compiling = [*compiler_launcher(), *command, *_FLAGS, *_WARNINGS, "-c"]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             jobs = [
-                pool.submit(
-                    _run, [*command, *_FLAGS, *_WARNINGS, "-c", file, "-o", f"{file}.o"], folder
-                )
-                for file in code
+                pool.submit(_run, [*compiling, file, "-o", f"{file}.o"], folder) for file in code
             ]
             for job in jobs:
                 job.result()

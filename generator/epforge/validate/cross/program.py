@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.cache import cache_dir, writable
+from epforge.cache import cache_dir, compiler_launcher, writable
 from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
@@ -165,36 +166,50 @@ def _identity(program: str) -> str:
 def _compile(
     command: list[str], link: tuple[str, ...], headers: Path, place: Path, name: str
 ) -> None:
-    with tempfile.TemporaryDirectory(
-        prefix=f".{place.name}-", dir=writable(place.parent)
-    ) as folder:
-        stage = Path(folder) / "made"
+    parent = writable(place.parent)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=parent) as name_of_stage:
+        folder = Path(name_of_stage)
+        stage = folder / "made"
         stage.mkdir()
-        code = [str(path) for path in sources() if path.suffix == ".cc"]
-        try:
-            done = subprocess.run(
-                [*command, "-isystem", str(headers), *code, *link, "-o", str(stage / name)],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_COMPILE_S,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                env={"ZIG_GLOBAL_CACHE_DIR": str(cache_dir("zig", "cache")), **os.environ},
-            )
-        except subprocess.TimeoutExpired as error:
-            raise CompileError(
-                f"compiling the host program did not end within {_COMPILE_S:.0f} s"
-            ) from error
-        if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr]
-            raise CompileError(
-                f"the host program does not compile with {Path(command[0]).name}: {lines[0][:300]}",
-                "Are the headers those of onnxruntime 1.24 or newer? See: epforge sdk",
-            )
+        code = [path for path in sources() if path.suffix == ".cc"]
+        objects = [str(folder / f"{path.name}.o") for path in code]
+        compiling = [*compiler_launcher(), *command, "-isystem", str(headers), "-c"]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            # Debug information has the directory, and so has the key of a compiler's cache.
+            jobs = [
+                pool.submit(_run, [*compiling, path.name, "-o", made], _SOURCES)
+                for path, made in zip(code, objects, strict=True)
+            ]
+            for job in jobs:
+                job.result()
+        _run([*command, *objects, *link, "-o", str(stage / name)], folder)
         try:
             os.replace(stage, place)
         except OSError:
             if not (place / name).is_file():
                 raise  # nobody else made it meanwhile
+
+
+def _run(command: list[str], folder: Path) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_COMPILE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={"ZIG_GLOBAL_CACHE_DIR": str(cache_dir("zig", "cache")), **os.environ},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(
+            f"compiling the host program did not end within {_COMPILE_S:.0f} s"
+        ) from error
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr]
+        raise CompileError(
+            f"the host program does not compile with {Path(command[0]).name}: {lines[0][:300]}",
+            "Are the headers those of onnxruntime 1.24 or newer? See: epforge sdk",
+        )
