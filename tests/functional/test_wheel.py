@@ -173,3 +173,17 @@ def test_every_python_uses_what_the_wheel_has_compiled(
     assert not (tmp_path / "its cache" / "templates").exists()
     assert tool("scaffold", blueprint, tmp_path / "here").returncode == 0
     assert same_files(tmp_path / "out", tmp_path / "here")
+
+
+def test_the_installed_tool_begins_a_repository_and_writes_the_starter_out(
+    tool: Tool, repository: Path, tmp_path: Path
+) -> None:
+    begun = tool("init", tmp_path / "my-ep", "--vendor", "Contoso")
+    assert begun.returncode == 0, begun.stderr
+    assert tool("check", tmp_path / "my-ep/blueprint.yaml").returncode == 0
+    assert "virtual-memory" in tool("init", "--list").stdout
+    for kind in ("copier", "cookiecutter"):
+        done = tool("templates", "starter", tmp_path / kind, "--format", kind)
+        assert done.returncode == 0, done.stderr
+    assert tracked(tmp_path / "copier") == tracked(repository / "templates/starter")
+    assert (tmp_path / "cookiecutter/cookiecutter.json").is_file()

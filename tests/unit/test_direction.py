@@ -18,6 +18,7 @@ RANKS = [
     {"resolve"},
     {"plan"},
     {"render"},
+    {"starter"},
     {"workspace"},
     {"build"},
     {"shim"},

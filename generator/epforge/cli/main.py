@@ -19,7 +19,7 @@ from epforge.verbs.wording import printable
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
 # with verbs of its own, a typer app `app`. A module is imported when its verb is used.
 VERBS = (
-    *("check", "schema", "plan", "scaffold", "regenerate", "upgrade", "status", "resolve"),
+    *("init", "check", "schema", "plan", "scaffold", "regenerate", "upgrade", "status", "resolve"),
     *("add", "eject", "templates", "build", "validate", "inspect", "report", "compile"),
     *("doctor", "ops", "sdk", "api"),
 )

@@ -9,7 +9,7 @@ import typer
 
 from epforge.cli.main import make_app
 from epforge.cli.output import finish, print_lines, warn
-from epforge.verbs.wording import printable
+from epforge.verbs.wording import one_line
 
 app = make_app(
     help="Shows which operators epforge has kernels for, and writes the 'ops' of a blueprint for "
@@ -102,14 +102,15 @@ def from_model(
         epforge ops from-model detector.onnx classifier.onnx > ops.yaml
     """
     from epforge.cli.show import wanted as shown
+    from epforge.starter.entries import block
     from epforge.verbs.ops import ops_from_model
 
     found = ops_from_model(model)
 
     def show() -> None:
-        print_lines(shown.block(found.ops))
+        print_lines(block(found.ops))
         for file, why in found.untyped.items():
-            warn(printable(f"note: {file}: element types only as the model states them: {why}"))
-        warn(printable(shown.summary(found.ops)))
+            warn(one_line(f"note: {file}: element types only as the model states them: {why}"))
+        warn(one_line(shown.summary(found.ops)))
 
     finish(found, show, as_json=as_json)

@@ -9,6 +9,7 @@ import typer
 
 from epforge.cli.main import make_app
 from epforge.cli.output import finish, print_lines
+from epforge.verbs.starter import StarterFormat
 from epforge.verbs.wording import printable
 
 app = make_app()
@@ -26,6 +27,7 @@ _SAID = {
 def _group() -> None:
     """Shows epforge's templates, and copies them out for you to change.
 
+    `starter` is about the one behind `epforge init`, the others are about those of projects.
     A blueprint names the directory of yours: `overlays: [{templates: ./house-style/templates}]`.
 
     \b
@@ -107,3 +109,36 @@ def diff(
             typer.echo(printable(each.diff), nl=False)
 
     finish(found, show, as_json=as_json)
+
+
+@app.command("starter")
+def starter(
+    directory: Annotated[
+        Path, typer.Argument(help="Where it goes: absent, or with other files.", metavar="DIR")
+    ],
+    format_: Annotated[
+        StarterFormat,
+        typer.Option("--format", help="copier or cookiecutter: whose template.", metavar="TOOL"),
+    ] = StarterFormat.COPIER,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Writes out the starter behind `epforge init`, for a repository of templates of your own.
+
+    In a git repository with tags, `copier copy` makes repositories from it and `copier update`
+    brings them up to date. As a template of cookiecutter it asks the same questions and makes the
+    same files. No file is overwritten.
+
+    \b
+        epforge templates starter ep-starter
+        epforge templates starter ep-starter --format cookiecutter
+    """
+    from epforge.verbs.starter import export_starter
+
+    done = export_starter(directory, format=format_)
+
+    def show() -> None:
+        print_lines(str(directory / path) for path in done.written)
+        typer.echo("Next:")
+        print_lines(f"  {command}" for command in done.next)
+
+    finish(done, show, as_json=as_json)

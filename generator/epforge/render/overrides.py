@@ -47,11 +47,12 @@ class OverrideLoader(jinja2.BaseLoader):
 
 
 def template_names(templates: Path | None = None) -> tuple[str, ...]:
-    """The paths of all templates, sorted."""
+    """The paths of all templates of projects, sorted; the starter is a template of copier."""
     root = templates or assets_dir("templates")
     paths = (path for path in root.rglob("*") if path.is_file())
     names = (path.relative_to(root).as_posix() for path in paths)
-    return tuple(sorted((n for n in names if "__pycache__" not in n), key=str.encode))
+    left_out = ("__pycache__", "starter/")
+    return tuple(sorted((n for n in names if not any(o in n for o in left_out)), key=str.encode))
 
 
 def read_override(found: Found) -> Override:

@@ -231,12 +231,13 @@ def _place(
 
 
 def templates_digest(templates: Path | None = None) -> str:
-    """SHA-256 over all templates, in hex: names and contents, in the order of their names."""
+    """SHA-256 over all templates of projects, in hex: names and contents, in the order of their
+    names."""
     root = str(templates or assets_dir("templates"))
     files: dict[str, str] = {}
     for folder, _, names in os.walk(root):  # plain strings: there are hundreds
         inner = folder[len(root) :].replace(os.sep, "/")
-        if "__pycache__" not in inner:
+        if "__pycache__" not in inner and not inner.startswith("/starter"):
             files.update((f"{inner}/{name}"[1:], os.path.join(folder, name)) for name in names)
     digest = hashlib.sha256()
     for name in sorted(files, key=str.encode):
