@@ -6,21 +6,27 @@ bounds hold before anything is built: a file of anchors or brackets costs what w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import Reader
 
-from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span, show
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span, show, suggest
 from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
+from epforge.blueprint.page import Change, Page, as_fix
 from epforge.blueprint.text import SourceText
+
+if TYPE_CHECKING:
+    from epforge.blueprint.slips.model import Slip
 
 MAX_DEPTH = 32
 MAX_NODES = 20_000  # aliases count as often as they are used
 MAX_ALIASES = 200
+_SLIPS_UP_TO = 100_000  # characters up to where the reader stops; each reading costs its time
 
 _TAG = "tag:yaml.org,2002:"
 _SCALAR_TAGS = {f"{_TAG}{name}" for name in ("str", "int", "float", "bool")}
@@ -65,6 +71,8 @@ class _Open:
     keys: dict[str, Scalar] = field(default_factory=dict)
     items: list[Node] = field(default_factory=list)
     expects_key: bool = True
+    merges: bool = False  # the value to come is that of a merge key
+    merged: dict[str, tuple[Scalar, Node]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,22 @@ class _Anchored:
     node: Node
     size: int
     height: int
+
+
+def _needs_quotes(page: Page, start: int) -> Slip | None:
+    # Imported here: what is right needs nothing of it.
+    from epforge.blueprint.slips.quotes import needs_quotes
+
+    return needs_quotes(page, start)
+
+
+def _said(node: Node) -> object:
+    """What a node says, without its place."""
+    if isinstance(node, Scalar):
+        return (node.text, node.quoted)
+    if isinstance(node, Sequence):
+        return [_said(item) for item in node.items]
+    return {key: _said(child) for key, child in node.entries.items()}
 
 
 class _Reader(Reader):
@@ -93,6 +117,8 @@ class _Composer:
         self.root: Node | None = None
         self.nodes = 0
         self.aliases = 0
+        self.again: list[tuple[int, _Open, Scalar]] = []  # keys that are there: their errors
+        self.alike: list[tuple[int, Span]] = []  # those whose value is the same
 
     def run(self) -> tuple[Table, list[Diagnostic]]:
         documents = 0
@@ -118,7 +144,18 @@ class _Composer:
             place = self.root.span if self.root else self.source.span(0, 0)
             expected = "a mapping of keys to values, such as 'epforge: 1'"
             self._fatal(place, "not-a-mapping", what, expected)
+        self._mend_twice(self.root)
         return self.root, self.errors
+
+    def _mend_twice(self, root: Table) -> None:
+        """Of keys that are written twice with one value, the second may go."""
+        if not self.alike:
+            return
+        from epforge.blueprint.mending.desk import Desk
+
+        desk = Desk(self.source, root)
+        for place, span in self.alike:
+            self.errors[place] = replace(self.errors[place], fix=desk.key_again(span))
 
     def _events(self) -> Iterator[Any]:
         yaml = YAML(typ="safe", pure=True)
@@ -128,6 +165,7 @@ class _Composer:
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             offset = mark.index if mark else 0
+            self._slip(offset)
             problem = " ".join(str(error.problem or error.context or "it cannot be read").split())
             span = self.source.span(offset, offset + 1)
             hint = next((hint for part, hint in _HINTS if part in problem), "")
@@ -136,14 +174,37 @@ class _Composer:
             # ruamel.yaml has input that ends in a bare ValueError, IndexError or AssertionError.
             # Whatever it is, the text is at fault, and where the reader stopped says where.
             stop = yaml.reader.reached
+            self._slip(stop)
             place = self.source.span(stop, stop + 1)
             self._fatal(place, "yaml-syntax", "not valid YAML: it cannot be read from here on")
+
+    def _slip(self, stop: int) -> None:
+        """Tells the mistake that keeps the text from being YAML, where it is a known one."""
+        # Imported here: what is right needs nothing of it.
+        from epforge.blueprint.slips import find
+        from epforge.blueprint.slips.reading import score
+
+        slip = find(self.source.text, stop, score) if stop <= _SLIPS_UP_TO else None
+        if slip is not None:
+            self._told(slip)
+            raise BlueprintErrors(self.errors, self.source.text)
+
+    def _told(self, slip: Slip) -> None:
+        span = self.source.first_line(self.source.span(slip.start, slip.end))
+        what = f"not valid YAML: {slip.message}"
+        told = self.source.error(span, "yaml-syntax", what, "", slip.hint)
+        self.errors.append(replace(told, fix=as_fix(self.source, slip.changes)))
 
     def _document(self, event: Any, number: int) -> None:
         if number > 1:
             span = self._span(event)
+            page, start = Page(self.source.text), event.start_mark.index
+            alone = page.rest(start).strip() == "---"
+            end = page.line_end(start) + len(page.end_of_lines)
+            fix = as_fix(self.source, [Change(start, end, "")]) if alone else None
             what = "a second document starts here"
-            self._fatal(span, "many-documents", what, "one document", "delete the '---' line")
+            hint = "delete the '---' line"
+            self._fatal(span, "many-documents", what, "one document", hint, fix)
         if event.tags:
             span = self.source.span(0, 1)
             self._fatal(span, "directive", "%TAG directives are not allowed", "", "delete it")
@@ -160,17 +221,47 @@ class _Composer:
         elif tag in _SCALAR_TAGS:
             quoted = False
         elif tag:
-            self._tag_error(span, tag)
+            self._tag_error(span, tag, event.start_mark.index)
+        value = event.value
+        if not quoted and value and self._check_plain(event) is not None:
+            value, quoted = value[1:-1], True
         self._count(1, span)
-        if not event.value and not quoted and self.stack and self.stack[-1].key:
-            span = self.stack[-1].key.span  # a value that is not there is shown by its key
-        self._add(Scalar(event.value, quoted, span), event.anchor, 1, 0)
+        if not value and not quoted and self.stack:
+            # A value that is not there is shown by its key, or its dash.
+            key = self.stack[-1].key
+            span = key.span if key else self._dash(span)
+        self._add(Scalar(value, quoted, span), event.anchor, 1, 0)
+
+    def _dash(self, span: Span) -> Span:
+        start = self.source.offset(span.line, 1)
+        before = self.source.text[start : self.source.offset(span.line, span.column)]
+        dash = before.rstrip()
+        return (
+            self.source.span(start + len(dash) - 1, start + len(dash))
+            if (not self.stack[-1].table and dash.endswith("-"))
+            else span
+        )
+
+    def _check_plain(self, event: Any) -> Slip | None:
+        """What a text without quotes cannot be meant to be."""
+        from epforge.blueprint.slips.plain import check_plain
+
+        start, end = event.start_mark.index, event.end_mark.index
+        top = self.stack[-1] if self.stack else None
+        in_list = top is not None and not top.table
+        is_free = top is not None and top.key is not None and top.key.text == "doc"
+        slip = check_plain(self.source.text, start, end, in_list=in_list) if not is_free else None
+        if slip is not None:
+            self._told(slip)
+        if slip is not None and in_list:
+            raise BlueprintErrors(self.errors, self.source.text)  # what is an item, is not known
+        return slip
 
     def _open(self, event: Any, table: bool) -> None:
         span = self._span(event)
         tag = str(event.tag) if event.tag else ""
         if tag and tag != f"{_TAG}{'map' if table else 'seq'}":
-            self._tag_error(span, tag)
+            self._tag_error(span, tag, event.start_mark.index)
         if len(self.stack) >= MAX_DEPTH:
             what = "the blueprint is nested too deeply"
             self._fatal(span, "too-deep", what, f"at most {MAX_DEPTH} levels")
@@ -183,6 +274,9 @@ class _Composer:
     def _close(self, event: Any) -> None:
         top = self.stack.pop()
         span = self._trimmed(top.start, event.end_mark.index)
+        for name, (key, node) in top.merged.items():
+            if name not in top.entries:
+                top.entries[name], top.keys[name] = node, key
         table, items = Table(top.entries, top.keys, span), Sequence(tuple(top.items), span)
         self._add(table if top.table else items, top.anchor, top.size, top.height)
 
@@ -194,7 +288,14 @@ class _Composer:
         if event.anchor not in self.anchors:
             what = f"there is no anchor {show('&' + event.anchor)} before this alias"
             hint = "a text that starts with * must be quoted"
-            self._fatal(span, "unknown-alias", what, "", hint)
+            meant = suggest(event.anchor, self.anchors)
+            slip = _needs_quotes(Page(self.source.text), event.start_mark.index)
+            fix = Fix(span, f"*{meant}") if meant else None
+            if meant:
+                hint = f"did you mean *{meant}?"
+            elif slip and not re.fullmatch(r"\*\w+", self.source.text[slip.start : slip.end]):
+                fix = as_fix(self.source, slip.changes)
+            self._fatal(span, "unknown-alias", what, "", hint, fix)
         target = self.anchors[event.anchor]
         if target is None:
             what = f"the alias {show('*' + event.anchor)} is inside the node it stands for"
@@ -228,17 +329,31 @@ class _Composer:
         top.expects_key = False
         top.key = key
         if key.text == "<<" and not key.quoted:
-            top.key = None
+            top.key, top.merges = None, True
             what = "merge keys (<<) are not part of YAML 1.2"
             self._error(key.span, "merge-key", what, "", "write the keys out, or alias each value")
         elif key.text in top.keys:
             top.key = None
             first = top.keys[key.text].span
             what = f"key {show(key.text)} is written twice; first on line {first.line}"
+            self.again.append((len(self.errors), top, key))
             self._error(key.span, "duplicate-key", what, "every key once", "delete one of them")
 
     def _value(self, top: _Open, node: Node) -> None:
         top.expects_key = True
+        if top.merges and isinstance(node, Table):
+            # Not allowed, and told; what it says is known, so the rest can be checked.
+            top.merged |= {key: (node.keys[key], node.entries[key]) for key in node.entries}
+        if top.merges:
+            top.merges = False
+            return
+        if self.again and self.again[-1][1] is top and top.key is None:
+            place, _, key = self.again.pop()
+            if _said(node) == _said(top.entries[key.text]):
+                told = self.errors[place]
+                hint = "delete it: it says the same"
+                self.alike.append((place, key.span))
+                self.errors[place] = replace(told, hint=hint)
         if top.key is not None:
             top.entries[top.key.text] = node
             top.keys[top.key.text] = top.key
@@ -256,10 +371,16 @@ class _Composer:
             what = "the blueprint has too many values, aliases expanded"
             self._fatal(span, "too-many-nodes", what, f"at most {MAX_NODES}")
 
-    def _tag_error(self, span: Span, tag: str) -> None:
+    def _tag_error(self, span: Span, tag: str, start: int) -> None:
         what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
         hint = "delete it: the format says what each value is"
+        written = re.compile(r"!\S*[ \t]+").match(self.source.text, start)
+        changes = [Change(start, written.end(), "")] if written else []
+        if written and written[0].rstrip().endswith(":"):
+            slip = _needs_quotes(Page(self.source.text), start)
+            changes, hint = list(slip.changes) if slip else [], "quote a text that starts with !"
         self._error(span, "tag", what, "a value without a tag", hint)
+        self.errors[-1] = replace(self.errors[-1], fix=as_fix(self.source, changes))
 
     def _trimmed(self, start: int, end: int) -> Span:
         """A span without the white space at its end: blocks end where the next token starts."""
@@ -274,7 +395,14 @@ class _Composer:
         self.errors.append(self.source.error(span, code, what, expected, hint))
 
     def _fatal(
-        self, span: Span, code: str, what: str, expected: str = "", hint: str = ""
+        self,
+        span: Span,
+        code: str,
+        what: str,
+        expected: str = "",
+        hint: str = "",
+        fix: Fix | None = None,
     ) -> NoReturn:
         self._error(span, code, what, expected, hint)
+        self.errors[-1] = replace(self.errors[-1], fix=fix)
         raise BlueprintErrors(self.errors, self.source.text)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from epforge.errors import EpforgeError, ExitStatus
@@ -75,9 +75,30 @@ class Diagnostic:
 
 
 def by_position(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics in the order of the text, each one once."""
+    """The diagnostics in the order of the text, each one once.
+
+    Fixes of the result do not overlap, so that a program may make them all: of two that do, the
+    later one is left for the next run.
+    """
     unique = dict.fromkeys(diagnostics)
-    return tuple(sorted(unique, key=lambda d: (d.line, d.column, d.end_line, d.end_column, d.code)))
+    ordered = sorted(unique, key=lambda d: (d.line, d.column, d.end_line, d.end_column, d.code))
+    return tuple(_without_clashes(ordered))
+
+
+def _without_clashes(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    taken: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    for each in diagnostics:
+        if each.fix is None:
+            yield each
+            continue
+        span = each.fix.range
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        # Two insertions at one place clash, too: which comes first, nobody has said.
+        if any((start < other[1] and other[0] < end) or start == other[0] for other in taken):
+            yield replace(each, fix=None)
+        else:
+            taken.append((start, end))
+            yield each
 
 
 class BlueprintErrors(EpforgeError):  # noqa: N818 (it holds all of them)
@@ -121,18 +142,29 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
+#: How much alike two words have to be, from 0 to 1, for one to be taken for the other.
+_ALIKE = 0.75
+#: How much of a word stands for all of it, in characters.
+_BEGINNING = 4
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that ``word`` was most likely meant to be, or None."""
+    """The known word that ``word`` was meant to be; None where none is close, or two are."""
     candidates = sorted(set(known))
     folded: dict[str, str] = {}
     for candidate in candidates:
         folded.setdefault(candidate.casefold(), candidate)
-    if word.casefold() in folded:
-        return folded[word.casefold()]
+    wanted = word.casefold()
+    if wanted in folded:
+        return folded[wanted]
     if len(word) > 64:
         return None
-    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
+    longer = [each for each in folded if len(wanted) >= _BEGINNING and each.startswith(wanted)]
+    if len(longer) == 1:
+        return folded[longer[0]]
+    close = difflib.get_close_matches(wanted, folded, n=2, cutoff=_ALIKE)
+    scores = [difflib.SequenceMatcher(None, each, wanted).ratio() for each in close]
+    return folded[close[0]] if close and scores[0] not in scores[1:] else None
 
 
 def listed(words: Iterable[str], limit: int = 12) -> str:

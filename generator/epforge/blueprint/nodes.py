@@ -10,6 +10,8 @@ from epforge.blueprint.diagnostic import Span
 #: Where something is in the tree: keys and list positions from the root.
 Path = tuple[str | int, ...]
 
+_NULLS = ("null", "~", "Null", "NULL")
+
 
 @dataclass(frozen=True)
 class Scalar:
@@ -23,6 +25,11 @@ class Scalar:
     def empty(self) -> bool:
         """Nothing was written at all, as after ``ops:``."""
         return not self.text and not self.quoted
+
+    @property
+    def absent(self) -> bool:
+        """Is it nothing, or the word for it?"""
+        return self.empty or (not self.quoted and self.text in _NULLS)
 
 
 @dataclass(frozen=True)
@@ -68,14 +75,15 @@ def key_span(root: Node, path: Path) -> Span | None:
     return None
 
 
-def edited(root: Node, changes: Mapping[Path, Scalar | None]) -> Node:
+def edited(root: Node, changes: Mapping[Path, Node | None]) -> Node:
     """The tree with the nodes at some paths replaced, or taken out for None.
 
-    A scalar for a key that is not there is put there. The rest keeps its places in the text.
+    A node for a key that is not there is put there, with the tables on the way. The rest keeps its
+    places in the text.
     """
     if () in changes or not changes:
         return changes.get((), None) or root
-    below: dict[str | int, dict[Path, Scalar | None]] = {}
+    below: dict[str | int, dict[Path, Node | None]] = {}
     for path, change in changes.items():
         below.setdefault(path[0], {})[path[1:]] = change
     if isinstance(root, Table):
@@ -90,7 +98,7 @@ def edited(root: Node, changes: Mapping[Path, Scalar | None]) -> Node:
     return root
 
 
-def _edited_table(root: Table, below: Mapping[str | int, dict[Path, Scalar | None]]) -> Table:
+def _edited_table(root: Table, below: Mapping[str | int, dict[Path, Node | None]]) -> Table:
     entries: dict[str, Node] = {}
     keys: dict[str, Scalar] = {}
     for key, node in root.entries.items():
@@ -98,10 +106,12 @@ def _edited_table(root: Table, below: Mapping[str | int, dict[Path, Scalar | Non
             entries[key] = edited(node, below.get(key, {}))
             keys[key] = root.keys[key]
     for step, changes in below.items():
-        added = changes.get(())
-        if isinstance(step, str) and step not in root.entries and added is not None:
-            entries[step] = added
-            keys[step] = Scalar(step, False, root.span)
+        added = [node for node in changes.values() if node is not None]
+        if isinstance(step, str) and step not in root.entries and added:
+            # What is put somewhere is shown where it is written.
+            span = added[0].span
+            entries[step] = edited(Table({}, {}, span), changes)
+            keys[step] = Scalar(step, False, span)
     return Table(entries, keys, root.span)
 
 
@@ -117,5 +127,7 @@ def plain(node: Node) -> object:
 def kind(value: object) -> str:
     """What a node or a value of `plain` is, in words."""
     if isinstance(value, Scalar):
-        return "nothing" if value.empty else "text" if value.quoted else "a single value"
+        if value.absent:
+            return "nothing" if value.empty else "null"
+        return "text" if value.quoted else "a single value"
     return "a mapping" if isinstance(value, dict | Table) else "a list"

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Annotated, Any, NoReturn
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, PlainValidator, WithJsonSchema
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from epforge.blueprint.diagnostic import listed, show, suggest
+from epforge.blueprint.diagnostic import listed, show
 from epforge.blueprint.nodes import Scalar, kind
 
 _DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _PREFIXED = re.compile(r"0x[0-9A-Fa-f]+|0o[0-7]+")
 _REAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _TRUTH = {"true": True, "false": False}
-_SPOKEN = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+_SPOKEN = {
+    **dict.fromkeys(("yes", "on", "y", "1", "enabled"), "true"),
+    **dict.fromkeys(("no", "off", "n", "0", "disabled", "none"), "false"),
+}
 
 INT64 = range(-(2**63), 2**63)
 
@@ -35,8 +39,15 @@ def refuse(
     raise PydanticCustomError(code, "{message}", context)
 
 
+def _mended() -> ModuleType:
+    """How numbers are mended; imported where one is wrong."""
+    from epforge.blueprint.mending import scalars
+
+    return scalars
+
+
 def _scalar(value: Any, expected: str) -> Scalar:
-    if not isinstance(value, Scalar) or value.empty:
+    if not isinstance(value, Scalar) or value.absent:
         refuse("wrong-kind", f"found {kind(value)}", expected)
     return value
 
@@ -56,10 +67,11 @@ def read_int(value: Any) -> int:
         fix = text if number is not None else None
         refuse("wrong-type", f"found the text {show(text)}", expected, "drop the quotes", fix)
     if number is None:
-        hint = ""
         if re.fullmatch(r"0[0-9]+", text):
             hint = f"leading zeros are ambiguous: write {text.lstrip('0') or 0} or 0o{text[1:]}"
-        refuse("wrong-type", f"found {show(text)}", expected, hint)
+            refuse("wrong-type", f"found {show(text)}", expected, hint)
+        fix = _mended().integer(text)
+        refuse("wrong-type", f"found {show(text)}", expected, f"write {fix}" if fix else "", fix)
     if number not in INT64 and number not in range(2**64):
         refuse("out-of-range", f"{show(text)} does not fit in 64 bits", expected)
     return number
@@ -83,7 +95,8 @@ def read_real(value: Any) -> float:
         fix = text if matches else None
         refuse("wrong-type", f"found the text {show(text)}", expected, "drop the quotes", fix)
     if not matches:
-        refuse("wrong-type", f"found {show(text)}", expected)
+        fix = _mended().real(text)
+        refuse("wrong-type", f"found {show(text)}", expected, f"write {fix}" if fix else "", fix)
     number = float(text)
     if number in (float("inf"), float("-inf")):
         refuse("out-of-range", f"{show(text)} is too large", "a number that fits in 64 bits")
@@ -123,8 +136,14 @@ class Choice:
         expected = listed(self.words)
         text = _scalar(value, expected).text
         if text not in self.words:
-            fix = suggest(text, self.words)
+            # Imported here: what is right needs nothing of it.
+            from epforge.blueprint.mending.words import choice
+
+            fix = choice(text, self.words)
             hint = f"did you mean {fix}?" if fix else ""
+            word, sign, comment = text.partition("#")
+            if sign and word in self.words:
+                fix, hint = f"{word}  #{comment}", "a comment begins with a blank and #"
             refuse("unknown-value", f"{show(text)} is not a choice", expected, hint, fix)
         return text
 
@@ -145,7 +164,7 @@ class Shorthand:
 
     def expand(self, value: Any) -> Any:
         """The mapping that a single value stands for; anything else as it is."""
-        if isinstance(value, Scalar) and not value.empty:
+        if isinstance(value, Scalar) and not value.absent:
             return {self.key: value}
         return value
 
@@ -177,7 +196,7 @@ RawOrList = Annotated[
 
 def read_computes(value: Any) -> Any:
     """A single text stands for that of the only output, under the empty key."""
-    return {"": value} if isinstance(value, Scalar) and not value.empty else value
+    return {"": value} if isinstance(value, Scalar) and not value.absent else value
 
 
 #: One text, or one per name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
@@ -14,6 +15,9 @@ from epforge.blueprint.explain import Finding, explain
 from epforge.blueprint.nodes import Node, Path, Scalar, Table, edited, key_span, lookup, plain
 from epforge.blueprint.shape import EDITION, BlueprintShape
 from epforge.blueprint.text import SourceText, checked, read_text
+
+# What is meant may be wrong in itself, and what that means. Beyond this it is only left out.
+_MAX_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -92,27 +96,40 @@ def _read(source: SourceText) -> BlueprintSource:
     _edition(root, source)
     tree: Node = root
     dropped: set[Path] = set()
-    while True:
+    for round_ in itertools.count():
         try:
             shape = BlueprintShape.model_validate(plain(tree))
             break
         except ValidationError as error:
             found = explain(error, tree, source, BlueprintShape)
-        if not dropped:
-            # The first round finds everything; later ones only see what the first took out.
-            errors += [finding.diagnostic for finding in found if finding.diagnostic]
-        changes = _changes(found)
-        dropped |= set(changes)
+        # Later rounds see what earlier ones took out, which is told, and what is within the
+        # meaning of what was wrong, which is not.
+        errors += [f.diagnostic for f in found if f.diagnostic and not _is_below(f.path, dropped)]
+        changes, meant = _changes(found, as_meant=round_ < _MAX_ROUNDS)
+        dropped |= {path for path in changes if path not in meant}
         tree = edited(tree, changes)
     return BlueprintSource(source, tree, shape, by_position(errors), frozenset(dropped))
 
 
-def _changes(findings: list[Finding]) -> dict[Path, Scalar | None]:
-    """What to do to the tree so that all of it but the errors can be read."""
-    changes: dict[Path, Scalar | None] = {}
+def _is_below(path: Path, others: set[Path]) -> bool:
+    return any(path[:length] in others for length in range(len(path) + 1))
+
+
+def _changes(
+    findings: list[Finding], *, as_meant: bool
+) -> tuple[dict[Path, Node | None], set[Path]]:
+    """What to do to the tree so that all of it but the errors can be read; and those of the
+    places where it is then as it is meant."""
+    changes: dict[Path, Node | None] = {}
+    meant: set[Path] = set()
     for finding in findings:
         text = _stand_in(finding.path)
-        if text is not None:
+        if finding.changes and as_meant:
+            changes |= finding.changes
+            meant |= set(finding.changes)
+        elif as_meant and (finding.path in meant or finding.diagnostic is None):
+            continue
+        elif text is not None:
             changes[finding.path] = Scalar(text, False, Span(1, 1, 1, 1))
         else:
             changes[finding.path[:-1] if finding.missing else finding.path] = None
@@ -120,7 +137,7 @@ def _changes(findings: list[Finding]) -> dict[Path, Scalar | None]:
         path: change
         for path, change in changes.items()
         if not any(path[:length] in changes for length in range(len(path)))
-    }
+    }, meant
 
 
 def _stand_in(path: Path) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import replace
 from pathlib import Path
 
-from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Span
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span
 from epforge.errors import UsageError
 
 #: Largest blueprint that is read, in bytes. The full operator catalogue fits in a tenth of it.
@@ -64,6 +65,10 @@ class SourceText:
         end = max(end, start)
         return Span(*self.position(start), *self.position(end))
 
+    def offset(self, line: int, column: int) -> int:
+        """The offset in characters of a line and a column, from 1."""
+        return self._starts[line - 1] + column - 1
+
     def first_line(self, span: Span) -> Span:
         """``span``, cut at the end of its first line: what a caret can show."""
         if span.end_line == span.line:
@@ -73,8 +78,8 @@ class SourceText:
 
     def slice(self, span: Span) -> str:
         """The text of a span."""
-        start = self._starts[span.line - 1] + span.column - 1
-        return self.text[start : self._starts[span.end_line - 1] + span.end_column - 1]
+        start = self.offset(span.line, span.column)
+        return self.text[start : self.offset(span.end_line, span.end_column)]
 
     def error(
         self, span: Span, code: str, message: str, expected: str = "", hint: str = ""
@@ -152,6 +157,7 @@ def checked(text: str, file: str) -> SourceText:
             f"{what} is not allowed in YAML",
             "printable text",
             "delete it",
+            None if bad.group() == "\x1b" else Fix(source.span(bad.start(), bad.end()), ""),
         )
     if not source.text.strip():
         diagnostic = Diagnostic(
@@ -182,7 +188,14 @@ def _too_large(file: str) -> BlueprintErrors:
 
 
 def _fatal(
-    source: SourceText, offset: int, code: str, message: str, expected: str, hint: str
+    source: SourceText,
+    offset: int,
+    code: str,
+    message: str,
+    expected: str,
+    hint: str,
+    fix: Fix | None = None,
 ) -> BlueprintErrors:
     span = source.span(offset, offset + 1)
-    return BlueprintErrors([source.error(span, code, message, expected, hint)], source.text)
+    error = replace(source.error(span, code, message, expected, hint), fix=fix)
+    return BlueprintErrors([error], source.text)

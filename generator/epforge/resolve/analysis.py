@@ -179,10 +179,12 @@ def _check_control_flow(source: BlueprintSource, paradigm: Paradigm, found: Find
 
 def _types(texts: tuple[str, ...], found: Findings) -> tuple[DType, ...]:
     if not texts and not found.source.incomplete("types"):
-        found.error(("types",), "empty-list", "types: the list is empty", "such as [float32]")
+        what, usual = "types: the list is empty", "[float32]"
+        found.error(("types",), "empty-list", what, f"such as {usual}", f"write {usual}", usual)
     for index, text in enumerate(texts):
         if text in texts[:index]:
-            found.error(("types", index), "listed-twice", f"types: {text} is listed twice")
+            what, out = f"types: {text} is listed twice", found.without(("types", index))
+            found.error(("types", index), "listed-twice", what, "", "delete one of them", out)
     return tuple(DType.parse(text) for text in dict.fromkeys(texts))
 
 

@@ -63,7 +63,7 @@ def resolve_compute(
         try:
             root = check(parse(text), scope, output.type)
         except ExpressionError as error:
-            _report(error, place, found)
+            _report(error, text, place, found)
         else:
             computed[output.name] = Expression(text, root)
     return computed if len(computed) == len(outputs) else None
@@ -75,19 +75,32 @@ def check_syntax(texts: Mapping[str, str], path: Path, found: Findings) -> None:
         try:
             parse(text)
         except ExpressionError as error:
-            _report(error, (*path, name) if name else path, found)
+            _report(error, text, (*path, name) if name else path, found)
 
 
-def _report(error: ExpressionError, path: Path, found: Findings) -> None:
+def _report(error: ExpressionError, text: str, path: Path, found: Findings) -> None:
+    span = (error.span.start, error.span.end)
+    if error.fix is None and _is_right(f"{text})"):
+        hint, fix = "write ) at the end", found.at_end(path, ")")
+        found.error_within(path, span, "bad-expression", f"compute: {error.message}", "", hint, fix)
+        return
     found.error_within(
         path,
-        (error.span.start, error.span.end),
+        span,
         "bad-expression",
         f"compute: {error.message}",
         error.expected,
         error.hint,
         error.fix,
     )
+
+
+def _is_right(text: str) -> bool:
+    try:
+        parse(text)
+    except ExpressionError:
+        return False
+    return True
 
 
 def _check_outputs(
@@ -101,13 +114,15 @@ def _check_outputs(
         if outputs:
             found.error(path, "bad-expression", what, f"one for each: {{{example}}}")
         return []
+    meanings: set[str | None] = set()
     for name in texts:
         if name not in names:
-            meant = suggest(name, names)
+            meant = suggest(name, [each for each in names if each not in texts])
+            meanings.add(meant)
             hint = f"did you mean {meant}?" if meant else ""
             what = f"compute: there is no output {show(name)}"
             found.key_error((*path, name), "unknown-output", what, listed(names), hint, meant)
-    missing = [name for name in names if name not in texts]
+    missing = [name for name in names if name not in texts and name not in meanings]
     if missing:
         what = f"compute: there is no expression for {listed(missing)}"
         found.error(path, "missing-output", what)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from epforge.blueprint.diagnostic import listed, show, suggest
+from epforge.blueprint.mending.words import choice
 from epforge.blueprint.nodes import Path, Scalar
-from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
+from epforge.blueprint.shape import TYPES, CustomAttributeShape, CustomOpShape
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
 from epforge.ops.model import SMALL, DType
@@ -28,6 +29,7 @@ MAX_PARAMETERS = 32
 #: The first runtime whose kernels can read attributes that are lists of strings.
 STRINGS_SINCE = (1, 25)
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_SIGN = re.compile(r"([A-Za-z][\w-]*(?:\.[\w-]+)+|[a-z][\w-]*)(?::|\.|/|:::)([A-Z]\w*)")
 _OPTIONS = {"?": "optional", "*": "variadic"}
 _DTYPES = tuple(dtype.text for dtype in DType)
 _STAND_IN = "float32"  # for a type that is not known, so that the rest is checked
@@ -62,7 +64,8 @@ def check_runtimes(shapes: tuple[CustomOpShape, ...], ort: OrtRange, found: Find
             if attribute.type == "strings":
                 place: Path = ("custom_ops", index, "attributes", name, "type")
                 what = f"strings: kernels read lists of strings from ONNX Runtime {since} on"
-                found.error(place, "too-new", what, "", f'write "{since}" for ort.{key}')
+                fix = found.with_value(("ort", key), f'"{since}"')
+                found.error(place, "too-new", what, "", f'write "{since}" for ort.{key}', fix)
 
 
 def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
@@ -71,7 +74,9 @@ def _own_op(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
         what = f"custom_ops: {show(text)} is not an operator with a domain"
         proposal = f"com.example::{ascii_words(text, '_', 'MyOp')}" if "::" not in text else None
         hint = f"such as {proposal}" if proposal else ""
-        found.error(path, "bad-name", what, "domain::Op", hint)
+        sign = _SIGN.fullmatch(text)
+        fix = f"{sign[1]}::{sign[2]}" if sign else None
+        found.error(path, "bad-name", what, "domain::Op", f"write {fix}" if fix else hint, fix)
         return "com.example", Identifier("MyOp")
     domain, op = parts
     taken = domain in schemas.domains() or domain.startswith(
@@ -173,7 +178,8 @@ def _parameters(
             kind = _STAND_IN
         if option != "single" and key == "outputs":
             what = f"outputs: {show(name)} cannot be {option}"
-            found.error(place, "bad-option", what, "outputs that are always there")
+            always, fix = "outputs that are always there", kind if option == "optional" else None
+            found.error(place, "bad-option", what, always, f"write {fix}" if fix else "", fix)
         if option == "variadic" and index + 1 < len(formals):
             what = f"{key}: {show(name)} takes any number of tensors, and is not the last"
             found.error(place, "bad-option", what, "the last one", f"move {name} to the end")
@@ -188,7 +194,7 @@ def _check_type(
     if kind in types or kind in _DTYPES:
         return True
     if not found.source.incomplete(*path[:2], "types"):
-        fix = suggest(kind, [*types, *_DTYPES])
+        fix = suggest(kind, types) or choice(kind, TYPES)
         what = f"{show(kind)} is neither a type variable of 'types' nor an element type"
         hint = f"did you mean {fix}?" if fix else ""
         found.error(path, "unknown-type", what, listed([*types, *_DTYPES], 20), hint, fix)
@@ -205,7 +211,8 @@ def _variable(
         found.error(place, "empty-list", f"types: {show(variable)} has no type", "at least one")
     for index, text in enumerate(texts):
         if text in texts[:index]:
-            found.error((*place, index), "listed-twice", f"types: {text} is listed twice")
+            what, out = f"types: {text} is listed twice", found.without((*place, index))
+            found.error((*place, index), "listed-twice", what, "", "delete one of them", out)
     return tuple(DType.parse(text) for text in dict.fromkeys(texts))
 
 
@@ -227,7 +234,8 @@ def _check_variables(
         place: Path = (*path, "types", variable)
         if variable not in used:
             what = f"types: no input or output is of type {show(variable)}"
-            found.key_error(place, "unused-type", what, "", "delete it")
+            out = found.without(place)
+            found.key_error(place, "unused-type", what, "", "delete it", out)
     for output in outputs:
         dtypes = types.get(output.type, ())
         if len(dtypes) > 1 and output.type not in settled:
@@ -264,12 +272,15 @@ def _attribute(
             what = "default: a tensor cannot be written here"
             found.error(place, "wrong-kind", what, "no default", "delete it")
         return CustomAttribute(Identifier(name), shape.type, None)
+    if found.source.incomplete(*path, "type"):
+        return CustomAttribute(Identifier(name), shape.type, None)
     listing = shape.type.endswith("s")
     kind = OptionType(shape.type.rstrip("s"))
     if isinstance(shape.default, Scalar):
         if listing:
             what = f"default: an attribute of type {shape.type} is a list"
-            found.error(place, "wrong-kind", what, "a list")
+            fix = f"[{found.source.text.slice(shape.default.span)}]"
+            found.error(place, "wrong-kind", what, "a list", f"write {fix}", fix)
         else:
             default = read_value(kind, shape.default, place, found, "default")
     elif shape.default is not None:
@@ -281,5 +292,9 @@ def _attribute(
             default = tuple(value for value in values if value is not None)
         else:
             what = f"default: an attribute of type {shape.type} is a single value"
-            found.error(place, "wrong-kind", what, "a single value")
+            fix = None
+            if len(shape.default) == 1:
+                fix = found.source.text.slice(shape.default[0].span)
+            hint = f"write {fix}" if fix else ""
+            found.error(place, "wrong-kind", what, "a single value", hint, fix)
     return CustomAttribute(Identifier(name), shape.type, default)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from epforge.blueprint.diagnostic import show
+from epforge.blueprint.diagnostic import Fix, show
 from epforge.blueprint.nodes import Path
 from epforge.blueprint.shape import BlueprintShape, CompileShape
 from epforge.names import Identifier, Name
@@ -68,18 +68,27 @@ def resolve_compile(
         return Compile() if compiling else None
     if not compiling and not found.source.incomplete("paradigm"):
         what = "compile: paradigm kernel-registry compiles nothing"
-        hint = "delete it, or add 'paradigm: compiled'"
-        found.key_error(("compile",), "no-effect", what, "paradigm: compiled or virtual", hint)
+        hint, fix = _compiled(found)
+        wanted = "paradigm: compiled or virtual"
+        found.key_error(("compile",), "no-effect", what, wanted, hint, fix)
     kernels: list[tuple[str, str]] = []
     for index, text in enumerate(shape.also_kernels):
         path: Path = ("compile", "also_kernels", index)
         schema = find_schema(text, path, "also_kernels", found, own)
         if schema is not None and (schema.domain, schema.name) in kernels:
-            found.error(path, "listed-twice", f"also_kernels: {text} is listed twice")
+            what, out = f"also_kernels: {text} is listed twice", found.without(path)
+            found.error(path, "listed-twice", what, "", "delete one of them", out)
         elif schema is not None:
             kernels.append((schema.domain, schema.name))
     patterns = _patterns(shape, found, own)
     return Compile(shape.drop_constants, shape.max_group, tuple(kernels), patterns)
+
+
+def _compiled(found: Findings) -> tuple[str, Fix | None]:
+    """What to do about what only compiling projects have: a paradigm that is written is meant."""
+    if found.source.has("paradigm"):
+        return "delete it, or write 'paradigm: compiled'", None
+    return "add 'paradigm: compiled'", found.with_value(("paradigm",), "compiled")
 
 
 def _patterns(shape: CompileShape, found: Findings, own: OwnSchemas) -> tuple[Pattern, ...]:
@@ -92,13 +101,17 @@ def _patterns(shape: CompileShape, found: Findings, own: OwnSchemas) -> tuple[Pa
             proposal = ascii_words(name, "_", "Pattern")
             what = f"pattern name: {show(name)} is not a name"
             rule = "letters, digits and _, a letter first"
-            found.error((*path, "name"), "bad-name", what, rule, f"write {proposal}")
+            found.error((*path, "name"), "bad-name", what, rule, f"write {proposal}", proposal)
             name = "pattern"
         words = Name.parse(name).snake
         if words in seen:
             line = found.line(("compile", "patterns", seen[words], "name"))
             what = f"two patterns are named {show(name)}; the first is on line {line}"
-            found.error((*path, "name"), "name-collision", what)
+            chain_name = "".join(text.rpartition("::")[2] for text in pattern.match)[:60]
+            is_free = Name.parse(chain_name).snake not in seen if chain_name.isalnum() else False
+            fix = chain_name if is_free else None
+            hint = f"write {fix}" if fix else ""
+            found.error((*path, "name"), "name-collision", what, "", hint, fix)
         seen.setdefault(words, index)
         if len(pattern.match) < 2 and not found.source.incomplete("compile"):
             what = "match: a pattern has at least two operators"
@@ -125,14 +138,15 @@ def resolve_features(blueprint: BlueprintShape, target: int, found: Findings) ->
         and not found.source.incomplete("paradigm")
     ):
         what = "ep_context: paradigm kernel-registry compiles nothing"
-        hint = "delete it, or add 'paradigm: compiled'"
-        found.key_error(place, "no-effect", what, "paradigm: compiled or virtual", hint)
+        hint, fix = _compiled(found)
+        found.key_error(place, "no-effect", what, "paradigm: compiled or virtual", hint, fix)
     if shape.weightless != "none":
         place = ("features", "weightless")
         if target < WEIGHTLESS_SINCE:
             what = f"weightless: the API of ONNX Runtime 1.{target} does not have it"
             hint = f'write "1.{WEIGHTLESS_SINCE}" for ort.target'
-            found.error(place, "too-new", what, f"ort.target 1.{WEIGHTLESS_SINCE} or newer", hint)
+            wanted = f"ort.target 1.{WEIGHTLESS_SINCE} or newer"
+            found.error(place, "too-new", what, wanted, hint, _target(WEIGHTLESS_SINCE, found))
         if not any_context:
             what = "weightless: it says what compiled models hold, and none are made"
             hint = "set features.ep_context, or delete it"
@@ -161,8 +175,8 @@ def _check_service(
     place: Path = ("features", key)
     if target < since:
         what = f"{key}: the API of ONNX Runtime 1.{target} does not have it"
-        hint = f'write "1.{since}" for ort.target'
-        found.error(place, "too-new", what, f"ort.target 1.{since} or newer", hint)
+        hint, wanted = f'write "1.{since}" for ort.target', f"ort.target 1.{since} or newer"
+        found.error(place, "too-new", what, wanted, hint, _target(since, found))
     no_memory = blueprint.memory.default == "none" and not found.source.incomplete("memory")
     if key in _OF_MEMORY and no_memory:
         what = f"{key}: the device has no memory of its own"
@@ -171,8 +185,17 @@ def _check_service(
     no_streams = not blueprint.memory.streams and not found.source.incomplete("memory")
     if key in _OF_STREAMS and no_streams:
         what = f"{key}: the device has no streams, {_OF_STREAMS[key]}"
-        hint = "add 'memory: {default: plain, streams: true}', or delete it"
-        found.error(place, "no-effect", what, "memory.streams: true", hint)
+        hint, fix = "add 'memory: {default: plain, streams: true}', or delete it", None
+        written = found.source.has("memory", "streams")
+        if blueprint.memory.default != "none" and not written:
+            hint = "add 'streams: true' to memory"
+            fix = found.with_value(("memory", "streams"), "true")
+        found.error(place, "no-effect", what, "memory.streams: true", hint, fix)
+
+
+def _target(level: int, found: Findings) -> Fix | None:
+    """The change that lets a project use a newer API where the runtime has it."""
+    return found.with_value(("ort", "target"), f'"1.{level}"')
 
 
 def _custom_op_library(blueprint: BlueprintShape, found: Findings) -> CustomLibrary:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from epforge.blueprint.diagnostic import Diagnostic, Fix, Severity, Span, by_position
 from epforge.blueprint.nodes import Path, Scalar
 from epforge.blueprint.source import BlueprintSource
+
+if TYPE_CHECKING:
+    from epforge.blueprint.mending.desk import Desk
 
 
 class Findings:
@@ -18,6 +23,7 @@ class Findings:
         self.source = source
         self._found: list[Diagnostic] = list(source.errors)
         self._later: list[Diagnostic] = []
+        self._mending: Desk | None = None
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -41,11 +47,13 @@ class Findings:
         message: str,
         expected: str = "",
         hint: str = "",
-        fix: str | None = None,
+        fix: str | Fix | None = None,
     ) -> None:
-        """An error at the value of ``path``. ``fix`` is the text to put in the value's place."""
+        """An error at the value of ``path``. ``fix`` is the text to put in the value's place, or a
+        change elsewhere."""
         span = self.source.span(*path)
-        self._add(span, Severity.ERROR, code, message, expected, hint, self._fix(path, fix))
+        change = self._fix(path, fix) if isinstance(fix, str) else fix
+        self._add(span, Severity.ERROR, code, message, expected, hint, change)
 
     def error_within(
         self,
@@ -55,15 +63,25 @@ class Findings:
         message: str,
         expected: str = "",
         hint: str = "",
-        fix: str | None = None,
+        fix: str | Fix | None = None,
     ) -> None:
         """An error at a part of the text at ``path``: its first character and the one after it.
         Where the text is not written out in one line, at all of it."""
         span = self._part(path, *part)
         exact = span is not None
         span = span or self.source.span(*path)
-        change = Fix(span, fix) if fix is not None and exact else None
+        change = (Fix(span, fix) if exact else None) if isinstance(fix, str) else fix
         self._add(span, Severity.ERROR, code, message, expected, hint, change)
+
+    def at_end(self, path: Path, text: str) -> Fix | None:
+        """The change that adds a text at the end of the one at ``path``; None where that is not
+        written out in one line."""
+        scalar = self.source.node(*path)
+        length = len(scalar.text) if isinstance(scalar, Scalar) else 0
+        last = self._part(path, length - 1, length) if length else None
+        if last is None:
+            return None
+        return Fix(Span(last.line, last.end_column, last.line, last.end_column), text)
 
     def _part(self, path: Path, start: int, end: int) -> Span | None:
         scalar = self.source.node(*path)
@@ -85,11 +103,12 @@ class Findings:
         message: str,
         expected: str = "",
         hint: str = "",
-        fix: str | None = None,
+        fix: str | Fix | None = None,
     ) -> None:
-        """An error at the key that ``path`` ends in."""
+        """An error at the key that ``path`` ends in. ``fix`` is the text to put in the key's place,
+        or a change elsewhere."""
         span = self.source.key_span(*path)
-        change = None if fix is None else Fix(span, fix)
+        change = Fix(span, fix) if isinstance(fix, str) else fix
         self._add(span, Severity.ERROR, code, message, expected, hint, change)
 
     def warning(self, path: Path, code: str, message: str, hint: str = "") -> None:
@@ -116,12 +135,34 @@ class Findings:
             )
         )
 
+    def without(self, path: Path) -> Fix | None:
+        """The change that takes out the key, or the item of a list, that ``path`` ends in."""
+        return self._desk().deleted(path)
+
+    def with_value(self, path: Path, text: str) -> Fix | None:
+        """The change that writes a value at ``path``, whether one is there or not.
+
+        Args:
+            text: the value, as it is written in brackets.
+        """
+        if self.source.has(*path):
+            return self._desk().replaced(path, text)
+        return self._desk().put(path, text)
+
+    def _desk(self) -> Desk:
+        if self._mending is None:
+            # Imported here: what is right needs nothing of it.
+            from epforge.blueprint.mending.desk import Desk
+
+            self._mending = Desk(self.source.text, self.source.root)
+        return self._mending
+
     def line(self, path: Path) -> int:
         """The line of the value at ``path``."""
         return self.source.span(*path).line
 
-    def _fix(self, path: Path, text: str | None) -> Fix | None:
-        return None if text is None else Fix(self.source.node(*path).span, text)
+    def _fix(self, path: Path, text: str) -> Fix:
+        return Fix(self.source.node(*path).span, text)
 
     def _add(
         self,

@@ -62,7 +62,8 @@ def resolve_libraries(
             found.error(place, "reserved-name", what, "", "delete it")
         elif files & others:
             what = f"runtime_libs: {show(text)} is listed twice"
-            found.error(place, "listed-twice", what, "", "delete one of them")
+            out = found.without(place)
+            found.error(place, "listed-twice", what, "", "delete one of them", out)
     shipped = {versionless(text).lower() for text in shape.runtime_libs}
     for index, text in enumerate(shape.system_libs):
         place = ("system_libs", index)
@@ -70,7 +71,8 @@ def resolve_libraries(
             continue
         if text in shape.system_libs[:index]:
             what = f"system_libs: {show(text)} is listed twice"
-            found.error(place, "listed-twice", what, "", "delete one of them")
+            out = found.without(place)
+            found.error(place, "listed-twice", what, "", "delete one of them", out)
         elif versionless(text).lower() in shipped:
             what = f"system_libs: {text} is one of runtime_libs, which are shipped"
             found.error(place, "name-collision", what, "", "delete one of them")
@@ -100,7 +102,8 @@ def resolve_distributions(
             found.error(place, "bad-name", what, "nothing, or such as -cu13")
         elif suffix in suffixes[:index]:
             what = f"two distributions have the suffix {show(suffix)}"
-            found.error(place, "name-collision", what)
+            out = found.without((*path, index))
+            found.error(place, "name-collision", what, "", "delete one of them", out)
         elif normal in seen:
             what = f"the suffixes {show(seen[normal])} and {show(suffix)} give one distribution"
             found.error(place, "name-collision", what, "", "delete one of them")
@@ -122,8 +125,8 @@ def _is_library(text: str, place: Path, found: Findings) -> bool:
         what = f"{key}: {show(text)} is not the name of a library's file"
         rule = "a name without a directory, of letters, digits and . _ + -"
         last = re.split(r"[/\\]", text.strip())[-1]
-        hint = f"write {last}" if _FILE.fullmatch(last) and last != text else ""
-        found.error(place, "bad-value", what, rule, hint)
+        fix = last if _FILE.fullmatch(last) and last != text else None
+        found.error(place, "bad-value", what, rule, f"write {fix}" if fix else "", fix)
         return False
     if _SUFFIX.search(text):
         return True
@@ -134,7 +137,8 @@ def _is_library(text: str, place: Path, found: Findings) -> bool:
         return False
     if stem != text and stem:
         what = f"{key}: {text} gives lib{text}.so: without a suffix, the prefix is added by itself"
-        found.error(place, "bad-value", what, "", f"write {stem}, or {text}.so")
+        hint = f"write {stem}, or {text}.so for Linux alone"
+        found.error(place, "bad-value", what, "", hint, stem)
         return False
     return True
 

@@ -177,6 +177,7 @@ def resolve_version(text: str, found: Findings) -> SemVer:
         what = f"version: {show(text)} is not a semantic version"
         numbers = re.fullmatch(r"v?(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?", text)
         fix = ".".join(str(int(part or 0)) for part in numbers.groups()) if numbers else None
+        fix = fix or _as_semver(text)
         found.error(path, "bad-version", what, expected, f"write {fix}" if fix else "", fix)
         return SemVer(0, 1, 0)
     try:
@@ -185,6 +186,21 @@ def resolve_version(text: str, found: Findings) -> SemVer:
         hint = "pre-releases are -alpha.N, -beta.N, -rc.N and -dev.N"
         found.error(path, "bad-version", f"version: {error}", expected, hint)
     return version
+
+
+_PEP440 = re.compile(
+    r"v?(\d+\.\d+\.\d+)[-._]?(a|alpha|b|beta|c|rc|dev)[-._]?(\d{1,4})", re.IGNORECASE
+)
+_STAGES = {"a": "alpha", "b": "beta", "c": "rc"}
+
+
+def _as_semver(text: str) -> str | None:
+    """A version in Python's spelling in that of SemVer: 1.0.0-rc.1 for 1.0.0rc1."""
+    match = _PEP440.fullmatch(text)
+    if match is None:
+        return None
+    stage = match[2].lower()
+    return f"{match[1]}-{_STAGES.get(stage, stage)}.{int(match[3])}"
 
 
 def resolve_vendor(shape: VendorShape, found: Findings) -> Vendor:
@@ -201,8 +217,27 @@ def resolve_license(text: str, found: Findings) -> str:
     """An SPDX license identifier or a simple expression of such."""
     if _SPDX.fullmatch(text) and len(text) <= 100:
         return text
-    fix = suggest(text, _LICENSES)
+    fix = _license_meant(text)
     what = f"license: {show(text)} is not an SPDX identifier"
     hint = f"write {fix}" if fix else "one of your own is LicenseRef-NAME"
     found.error(("license",), "bad-license", what, "such as Apache-2.0 or MIT", hint, fix)
     return "Apache-2.0"
+
+
+_IN_WORDS = re.compile(r"\b(the|software|public|license|licence|version)\b|[^a-z0-9.]+")
+_OTHERWISE = {
+    **dict.fromkeys(("apache2.0", "apache2", "asl2.0"), "Apache-2.0"),
+    **dict.fromkeys(("bsd3clause", "bsd3", "newbsd"), "BSD-3-Clause"),
+    **dict.fromkeys(("bsd2clause", "bsd2"), "BSD-2-Clause"),
+    **dict.fromkeys(("mozilla2.0", "mpl2.0", "mpl2"), "MPL-2.0"),
+    **dict.fromkeys(("boost1.0", "boost"), "BSL-1.0"),
+    **dict.fromkeys(("proprietary", "closed", "allrightsreserved"), "LicenseRef-Proprietary"),
+    "mit": "MIT",
+    "isc": "ISC",
+}
+
+
+def _license_meant(text: str) -> str | None:
+    """The SPDX identifier of a license that is called otherwise."""
+    bare = _IN_WORDS.sub("", text[:100].lower())
+    return _OTHERWISE.get(bare) or suggest(text, _LICENSES)

@@ -26,7 +26,14 @@ from epforge.ops.model import SMALL, DType, FamilyRow, OpSchema, SchemaVersion
 from epforge.resolve.findings import Findings
 from epforge.resolve.model import KernelSource, Op, OpVersion
 from epforge.resolve.opnames import find_schema, is_known, split_op
-from epforge.resolve.opsets import GRAMMAR, OpsetRange, opsets_of, parse_models, used_by
+from epforge.resolve.opsets import (
+    GRAMMAR,
+    OpsetRange,
+    models_meant,
+    opsets_of,
+    parse_models,
+    used_by,
+)
 from epforge.resolve.optypes import (
     HALVES,
     Types,
@@ -213,7 +220,10 @@ def _parsed(text: str, path: Path, found: Findings) -> OpsetRange | None:
     try:
         return parse_models(text)
     except ValueError as error:
-        found.error(path, "bad-models", f"models: {show(text)}: {error}", GRAMMAR)
+        meant = models_meant(text)
+        fix = f'"{meant}"' if meant and meant[0] in "<>" else meant
+        hint = f"write {fix}" if fix else ""
+        found.error(path, "bad-models", f"models: {show(text)}: {error}", GRAMMAR, hint, fix)
         return None
 
 
@@ -273,7 +283,7 @@ def _explicit(
     for constraint, texts in (entry.shape.types or {}).items():
         place: Path = (*entry.path, "types", constraint)
         if constraint not in known:
-            meant = suggest(constraint, known)
+            meant = known[0] if len(known) == 1 else suggest(constraint, known)
             fix = meant if meant not in (entry.shape.types or {}) else None
             what = f"types: {entry.spelling} has no type constraint {show(constraint)}"
             hint = f"did you mean {meant}?" if meant else ""
@@ -302,10 +312,12 @@ def _checked_types(
     for index, text in enumerate(texts):
         dtype = DType.parse(text)
         if dtype in checked:
-            found.error((*place, index), "listed-twice", f"types: {text} is listed twice")
+            what, out = f"types: {text} is listed twice", found.without((*place, index))
+            found.error((*place, index), "listed-twice", what, "", "delete one of them", out)
         elif dtype not in possible:
             what = f"types: {constraint} of {entry.spelling} cannot be {text}"
-            found.error((*place, index), "type-not-allowed", what, allowed)
+            out = found.without((*place, index))
+            found.error((*place, index), "type-not-allowed", what, allowed, "delete it", out)
         else:
             checked.append(dtype)
             unable = family is not None and dtype not in family
@@ -351,7 +363,9 @@ def _twice(entry: _Entry, other: _Entry, since: int, found: Findings) -> None:
     line = found.line(other.path)
     if entry.shape.models is None and other.shape.models is None:
         what = f"ops: {entry.spelling} is listed twice; first on line {line}"
-        found.error(entry.path, "listed-twice", what, "", "delete one of them")
+        plain = entry.shape == OpShape.model_construct(op=entry.shape.op)
+        out = found.without(entry.path) if plain else None
+        found.error(entry.path, "listed-twice", what, "", "delete one of them", out)
     else:
         what = f"models: this entry and the one on line {line} overlap:"
         what = f"{what} both are for version {since} of {entry.spelling}"

@@ -12,6 +12,9 @@ from epforge.ops.model import OpSchema
 from epforge.resolve.findings import Findings
 
 _OP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SIGN = re.compile(r"([A-Za-z][\w-]*(?:\.[\w-]+)*)(?::|\.|/|:::|->)([A-Z]\w*)")
+_BETWEEN = re.compile(r"[\s,;|]+")
+_ONNX = ("onnx", "ai", "ai_onnx", "ai-onnx")
 _DOMAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 
 
@@ -43,9 +46,10 @@ def find_schema(
     """
     parts = split_op(text)
     if parts is None:
-        found.error(
-            path, "bad-name", f"{subject}: {show(text)} is not an operator", "Relu or domain::Op"
-        )
+        fix = _several(text, path, found) or _with_domain(text)
+        what = f"{subject}: {show(text)} is not an operator"
+        hint = f"write {fix}" if fix else ""
+        found.error(path, "bad-name", what, "Relu or domain::Op", hint, fix)
         return None
     domain, op = parts
     schema = (own or {}).get((domain, op)) or schemas.find(domain, op)
@@ -56,6 +60,10 @@ def find_schema(
         fix = suggest(domain, known)
         what = f"{subject}: the operators of domain {show(domain)} are not known"
         hint = f"did you mean {fix}?" if fix else "an operator of your own goes into custom_ops"
+        if domain.lower() in _ONNX and schemas.find("", op) is not None:
+            hint = "the domain of ONNX's own operators is left out"
+            found.error(path, "unknown-domain", what, listed(known), hint, op)
+            return None
         change = f"{fix}::{op}" if fix and schemas.find(fix.replace("ai.onnx", ""), op) else None
         found.error(path, "unknown-domain", what, listed(known), hint, change)
         return None
@@ -65,6 +73,23 @@ def find_schema(
     hint = f"did you mean {meant}?" if meant else "an operator of your own goes into custom_ops"
     found.error(path, "unknown-op", what, expected, hint, meant)
     return None
+
+
+def _several(text: str, path: Path, found: Findings) -> str | None:
+    """Operators of a list in brackets between which commas are missing."""
+    parts = [part for part in _BETWEEN.split(text) if part]
+    items = found.source.node(*path[:-1]) if isinstance(path[-1], int) else None
+    if len(parts) < 2 or items is None or not all(map(is_known, parts)):
+        return None
+    return ", ".join(parts) if found.source.text.slice(items.span)[:1] == "[" else None
+
+
+def _with_domain(text: str) -> str | None:
+    """``com.microsoft::Op`` of what has another sign between domain and operator."""
+    match = _SIGN.fullmatch(text)
+    if match is None or schemas.find(match[1].replace("ai.onnx", ""), match[2]) is None:
+        return None
+    return f"{match[1]}::{match[2]}"
 
 
 def _meant(domain: str, op: str) -> str | None:

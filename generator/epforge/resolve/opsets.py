@@ -45,6 +45,31 @@ def parse_models(text: str) -> OpsetRange:
     return OpsetRange(low, high)
 
 
+_SPOKEN = re.compile(r"(?:opsets?|ver(?:sion)?|v)?[ _.-]*([1-9][0-9]{0,3})(?:\.0+)?", re.IGNORECASE)
+_AT_LEAST = re.compile(
+    r"(?:=>|≥|>= ?=?|from|since|min) *([1-9][0-9]{0,3})|([1-9][0-9]{0,3}) *(?:\+|and newer|-|\.\.)",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(r"(?:=<|≤|up to|max) *([1-9][0-9]{0,3})", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"([1-9][0-9]{0,3}) *(?:-|–|—|\.{2,3}|:|to|/) *([1-9][0-9]{0,3})", re.IGNORECASE
+)
+
+
+def models_meant(text: str) -> str | None:
+    """A range of opsets in the spelling of `parse_models`, of one that is spelt otherwise."""
+    text = text.strip()[:40]
+    one, least, most = _SPOKEN.fullmatch(text), _AT_LEAST.fullmatch(text), _AT_MOST.fullmatch(text)
+    between = _BETWEEN.fullmatch(text)
+    if one:
+        return one[1]
+    if least:
+        return f">={least[1] or least[2]}"
+    if most:
+        return f"<={most[1]}"
+    return "-".join(sorted(between.groups(), key=int)) if between else None
+
+
 def _bounds(text: str) -> tuple[int, int | None]:
     low, high = 0, None
     for part in text.split(","):

@@ -43,10 +43,12 @@ def resolve_options(
     for index, option in enumerate(options):
         if streams and option.field == USER_STREAM.field:
             what = f"option {option.name}: every execution provider with streams has it"
-            found.error(("options", index, "name"), "reserved-name", what, "", "delete it")
+            out = found.without(("options", index))
+            found.error(("options", index, "name"), "reserved-name", what, "", "delete it", out)
         if captures and option.field == GRAPH_CAPTURE.field:
             what = f"option {option.name}: every execution provider with graph capture has it"
-            found.error(("options", index, "name"), "reserved-name", what, "", "delete it")
+            out = found.without(("options", index))
+            found.error(("options", index, "name"), "reserved-name", what, "", "delete it", out)
     names = [shape.name for shape in shapes]
     for index, shape in enumerate(shapes):
         _check_excludes(shape, index, names, found)
@@ -157,7 +159,9 @@ def _range(
     if kind not in (OptionType.INT, OptionType.FLOAT):
         if not found.source.incomplete(*path):
             what = f"option {show(shape.name)} is of type {kind.value}, which has no range"
-            found.key_error(place, "bad-range", what, "", "delete it")
+            # A range says that a number is meant, unless the default is none.
+            fix = found.without(place) if _is_flag(shape, kind) else None
+            found.key_error(place, "bad-range", what, "", "delete it", fix)
         return None, None
     if len(shape.range) != 2:
         what = f"range: found {len(shape.range)} values"
@@ -171,11 +175,16 @@ def _range(
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return None, None
     if low > high:
-        fix = f"[{shape.range[1].text}, {shape.range[0].text}]"
+        turned = f"[{shape.range[1].text}, {shape.range[0].text}]"
         what = f"range: {shape.range[0].text} is above {shape.range[1].text}"
-        found.error(place, "bad-range", what, "[lowest, highest]", f"write {fix}", fix)
+        found.error(place, "bad-range", what, "[lowest, highest]", f"write {turned}", turned)
         return None, None
     return low, high
+
+
+def _is_flag(shape: OptionShape, kind: OptionType) -> bool:
+    default = shape.default
+    return kind is OptionType.BOOL and default is not None and _guess(default) is OptionType.BOOL
 
 
 def _choices(shape: OptionShape, kind: OptionType, path: Path, found: Findings) -> tuple[str, ...]:
@@ -183,7 +192,11 @@ def _choices(shape: OptionShape, kind: OptionType, path: Path, found: Findings) 
     if kind is not OptionType.ENUM:
         if shape.choices is not None and not found.source.incomplete(*path):
             what = f"option {show(shape.name)} is of type {kind.value}, which has no choices"
-            found.key_error(place, "bad-choices", what, "type: enum, or no choices")
+            fix = None
+            if kind is OptionType.STRING and shape.type is not None:
+                fix = found.with_value((*path, "type"), "enum")
+            hint = "write 'type: enum'" if fix else ""
+            found.key_error(place, "bad-choices", what, "type: enum, or no choices", hint, fix)
         return ()
     if not shape.choices:
         if not found.source.incomplete(*path):
@@ -201,7 +214,9 @@ def _choices(shape: OptionShape, kind: OptionType, path: Path, found: Findings) 
         word = Name.parse(choice).snake if choice[0].isalpha() else choice.casefold()
         if word in seen:
             what = f"choices: {show(choice)} and {show(seen[word])} are the same name"
-            found.error((*place, index), "name-collision", what)
+            out = found.without((*place, index)) if choice == seen[word] else None
+            hint = "delete one of them" if out else ""
+            found.error((*place, index), "name-collision", what, "", hint, out)
         seen.setdefault(word, choice)
     return shape.choices
 
@@ -261,9 +276,11 @@ def _check_excludes(shape: OptionShape, index: int, names: list[str], found: Fin
     for step, other in enumerate(shape.excludes):
         place: Path = ("options", index, "excludes", step)
         if other == shape.name:
-            found.error(place, "bad-excludes", f"option {show(other)} excludes itself")
+            what, out = f"option {show(other)} excludes itself", found.without(place)
+            found.error(place, "bad-excludes", what, "", "delete it", out)
         elif other in shape.excludes[:step]:
-            found.error(place, "listed-twice", f"excludes: {show(other)} is listed twice")
+            what, out = f"excludes: {show(other)} is listed twice", found.without(place)
+            found.error(place, "listed-twice", what, "", "delete one of them", out)
         elif other not in names and not _unnamed(found):
             fix = suggest(other, [name for name in names if name != shape.name])
             what = f"excludes: there is no option {show(other)}"

@@ -43,7 +43,7 @@ def resolve_overlays(shapes: tuple[OverlayShape, ...], found: Findings) -> tuple
 def _check_place(overlay: Overlay, path: Path, found: Findings) -> None:
     """A path that means the same on every system and stays where the blueprint is."""
     place = overlay.place
-    what, hint = "", ""
+    what, hint, fix = "", "", None
     if not place.strip() or not place.isprintable() or len(place) > 1024:
         what = f"{show(place)} is not a path"
     elif _URL.match(place):
@@ -53,6 +53,7 @@ def _check_place(overlay: Overlay, path: Path, found: Findings) -> None:
         hint = "write python:PACKAGE, or python:PACKAGE/sub/dir"
     elif "\\" in place:
         what, hint = f"{show(place)} has a backslash", "write it with forward slashes"
+        fix = place.replace("\\", "/") if re.fullmatch(r"[\w.\\/-]+", place) else None
     elif place.startswith(("/", "~")) or re.match(r"[A-Za-z]:", place):
         what, hint = f"{show(place)} is an absolute path, and other machines do not have it", _SHARE
     elif ".." in place.split("/"):
@@ -64,7 +65,7 @@ def _check_place(overlay: Overlay, path: Path, found: Findings) -> None:
     elif not overlay.path and overlay.kind is OverlayKind.HEADER:
         what = f"{show(place)} names no file"
     if what:
-        found.error(path, "bad-overlay", f"{overlay.kind}: {what}", _RELATIVE, hint)
+        found.error(path, "bad-overlay", f"{overlay.kind}: {what}", _RELATIVE, hint, fix)
 
 
 def _check_data(overlay: Overlay, path: Path, found: Findings) -> None:
@@ -84,7 +85,7 @@ def _check_data(overlay: Overlay, path: Path, found: Findings) -> None:
 def _check_again(overlay: Overlay, before: list[Overlay], path: Path, found: Findings) -> None:
     if overlay in before:
         what = f"{overlay.kind}: {show(overlay.place)} is listed twice"
-        found.error(path, "listed-twice", what, "", "delete one of them")
+        found.error(path, "listed-twice", what, "", "delete one of them", found.without(path[:-1]))
     elif overlay.kind is OverlayKind.HEADER and any(each.kind is overlay.kind for each in before):
         what = "header: there is one already, and a file has one header"
         found.error(path, "listed-twice", what, "", "put both texts into one file")

@@ -69,7 +69,12 @@ def resolve_ort(shape: OrtShape, found: Findings) -> OrtRange:
     if minimum and target and minimum[1] > target:
         place: Path = ("ort", "min") if found.source.has("ort", "min") else ("ort", "target")
         what = f"ort: min {shape.min} is newer than target {shape.target}"
-        found.error(place, "bad-ort", what, "min <= target")
+        newest = minimum[1]
+        fix = None
+        if not found.source.has("ort", "target") and newest in known_levels():
+            fix = found.with_value(("ort", "target"), f'"1.{newest}"')
+        hint = f'write "1.{newest}" for ort.target, or an older min'
+        found.error(place, "bad-ort", what, "min <= target", hint, fix)
     return OrtRange(minimum or (1, 24, 4), target or 27)
 
 
@@ -78,7 +83,10 @@ def _minimum(text: str, found: Findings) -> tuple[int, int, int] | None:
     match = _RELEASE.fullmatch(text)
     if not match:
         what = f"ort.min: {show(text)} is not a release of ONNX Runtime"
-        found.error(path, "bad-ort", what, "1.MINOR or 1.MINOR.PATCH, such as 1.24.4")
+        bare = _bare_release(text)
+        fix = f'"{bare}"' if _RELEASE.fullmatch(bare) else None
+        hint = f"write {fix}" if fix else ""
+        found.error(path, "bad-ort", what, "1.MINOR or 1.MINOR.PATCH, such as 1.24.4", hint, fix)
         return None
     minimum = (1, int(match[1]), int(match[2] or 0))
     if minimum < _FLOOR:
@@ -96,7 +104,10 @@ def _target(text: str, found: Findings) -> int | None:
     known = f"1.{levels[0]} to 1.{levels[-1]}"
     if not match or match[2]:
         what = f"ort.target: {show(text)} is not an API level"
-        fix = f'"1.{match[1]}"' if match else None
+        match = match or _RELEASE.fullmatch(_bare_release(text))
+        if match is None and text.isdecimal():
+            match = _RELEASE.fullmatch(f"1.{text}")
+        fix = f'"1.{match[1]}"' if match and int(match[1]) in levels else None
         found.error(path, "bad-ort", what, known, f"write {fix}" if fix else "", fix)
         return None
     level = int(match[1])
@@ -107,14 +118,23 @@ def _target(text: str, found: Findings) -> int | None:
     return level
 
 
+def _bare_release(text: str) -> str:
+    """A release without the signs of requirements, and without a v."""
+    return re.sub(r"^\s*(>=|==|~=|\^|~|>|=)?\s*[vV]?|\s*\+?\s*$", "", text)
+
+
 def resolve_python(shape: PythonShape, found: Findings) -> tuple[int, int]:
     """The oldest Python."""
     match = _PYTHON.fullmatch(shape.min)
     version = (3, int(match[1])) if match else None
     if version is None or version < _OLDEST_PYTHON:
         what = f"python.min: {show(shape.min)} is not a Python that ONNX Runtime 1.24 or newer has"
-        hint = 'write "3.11"'
-        found.error(("python", "min"), "bad-python", what, "3.11 or newer", hint, '"3.11"')
+        oldest = ".".join(map(str, _OLDEST_PYTHON))
+        meant = re.fullmatch(r"(3\.[0-9]{2})(\.[0-9]+)?", _bare_release(shape.min))
+        if meant and tuple(map(int, meant[1].split("."))) >= _OLDEST_PYTHON:
+            oldest = meant[1]
+        fix = f'"{oldest}"'
+        found.error(("python", "min"), "bad-python", what, "3.11 or newer", f"write {fix}", fix)
         return _OLDEST_PYTHON
     return version
 
@@ -126,7 +146,9 @@ def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...
     for index, target in enumerate(targets):
         if target in targets[:index]:
             what = f"targets: {target} is listed twice"
-            found.error(("targets", index), "listed-twice", what, "", "delete one of them")
+            place: Path = ("targets", index)
+            twice = "delete one of them"
+            found.error(place, "listed-twice", what, "", twice, found.without(place))
     return targets
 
 
@@ -169,8 +191,10 @@ def resolve_cuda(shape: CudaShape | None, runtime: str, found: Findings) -> Cuda
     if runtime != "cuda":
         if shape is not None and not found.source.incomplete("runtime"):
             what = f"cuda: runtime {runtime} has no device code"
-            hint = "delete it, or add 'runtime: cuda'"
-            found.key_error(("cuda",), "no-effect", what, "runtime: cuda", hint)
+            hint, fix = "delete it, or write 'runtime: cuda'", None
+            if not found.source.has("runtime"):
+                hint, fix = "add 'runtime: cuda'", found.with_value(("runtime",), "cuda")
+            found.key_error(("cuda",), "no-effect", what, "runtime: cuda", hint, fix)
         return None
     architectures = (shape or CudaShape()).architectures
     path: Path = ("cuda", "architectures")
@@ -182,7 +206,9 @@ def resolve_cuda(shape: CudaShape | None, runtime: str, found: Findings) -> Cuda
             found.error((*path, index), "bad-value", what, ", ".join(map(str, _ARCHITECTURES)))
         elif number in architectures[:index]:
             what = f"cuda.architectures: {number} is listed twice"
-            found.error((*path, index), "listed-twice", what)
+            place: Path = (*path, index)
+            twice = "delete one of them"
+            found.error(place, "listed-twice", what, "", twice, found.without(place))
     return Cuda(architectures)
 
 
@@ -196,7 +222,9 @@ def resolve_runtime(name: str, memory: MemoryShape, found: Findings) -> Runtime:
                 value = "plain" if key == "default" else "true"
                 what = f"runtime cuda: without memory.{key} there is nothing to launch kernels on"
                 hint = f"add '{key}: {value}' to memory"
-                found.error(("runtime",), "missing-key", what, f"memory.{key}: {value}", hint)
+                fix = found.with_value(("memory", key), value) if key == "streams" else None
+                wanted_text = f"memory.{key}: {value}"
+                found.error(("runtime",), "missing-key", what, wanted_text, hint, fix)
     if name == "stub" and memory.default == "none" and known:
         what = "runtime stub: the device has no memory of its own, so there is nothing to write"
         hint = "add 'memory: {default: plain}', or leave runtime out"
@@ -227,12 +255,16 @@ def resolve_devices(
         found.error(("devices",), "empty-list", "devices: the list is empty", "", hint)
     if virtual and shapes and all(shape.virtual != "allowed" for shape in shapes):
         what = "paradigm virtual: no device may be virtual"
-        hint = "add 'virtual: allowed' to a device, or write 'paradigm: compiled'"
-        found.error(("paradigm",), "no-virtual-device", what, "", hint)
+        hint, fix = "add 'virtual: allowed' to a device, or write 'paradigm: compiled'", None
+        if len(shapes) == 1 and not found.source.has("devices", 0, "virtual"):
+            hint = "add 'virtual: allowed' to the device"
+            fix = found.with_value(("devices", 0, "virtual"), "allowed")
+        if not found.source.incomplete("devices"):
+            found.error(("paradigm",), "no-virtual-device", what, "", hint, fix)
     seen: dict[str, int] = {}
     providers = resolve_providers(shapes, names, found)
     devices = tuple(
-        _device(shape, provider, index, seen, found)
+        _device(shape, provider, index, seen, vendor, found)
         for index, (shape, provider) in enumerate(zip(shapes, providers, strict=True))
     )
     check_stand_ins(devices, found)
@@ -240,7 +272,12 @@ def resolve_devices(
 
 
 def _device(
-    shape: DeviceShape, provider: Identifier, index: int, seen: dict[str, int], found: Findings
+    shape: DeviceShape,
+    provider: Identifier,
+    index: int,
+    seen: dict[str, int],
+    vendor: Vendor,
+    found: Findings,
 ) -> Device:
     path: Path = ("devices", index)
     name = _device_name(shape.name, (*path, "name"), found)
@@ -253,11 +290,16 @@ def _device(
     for place, number in enumerate(ids):
         if number in ids[:place]:
             what = f"device id 0x{number:04X} is listed twice"
-            found.error((*path, "match", "device_ids", place), "listed-twice", what)
+            item: Path = (*path, "match", "device_ids", place)
+            twice = "delete one of them"
+            found.error(item, "listed-twice", what, "", twice, found.without(item))
     if ids and shape.match.vendor_id is None:
         what = "device ids mean nothing without a vendor"
-        hint = "add vendor_id to match"
-        found.error((*path, "match", "device_ids"), "missing-key", what, "", hint)
+        hint, fix = "add vendor_id to match", None
+        if vendor.pci_id:
+            hint = f"add 'vendor_id: 0x{vendor.pci_id:04X}' to match"
+            fix = found.with_value((*path, "match", "vendor_id"), f"0x{vendor.pci_id:04X}")
+        found.error((*path, "match", "device_ids"), "missing-key", what, "", hint, fix)
     _metadata(shape.match.metadata, (*path, "match", "metadata"), found)
     _metadata(shape.metadata, (*path, "metadata"), found)
     _claims(shape.metadata, (*path, "metadata"), found)
@@ -304,10 +346,17 @@ def _claims(entries: Mapping[str, str], path: Path, found: Findings) -> None:
         decided = _DECIDED.get(key, of_models)
         if decided:
             what = f"metadata {key} is not the blueprint's to set: {decided}"
-            found.key_error((*path, key), "reserved-metadata", what, "", "delete it")
+            out = found.without((*path, key))
+            found.key_error((*path, key), "reserved-metadata", what, "", "delete it", out)
         elif key in _LAYOUTS:
             what = f"metadata {key} claims a layout: {_LAYOUTS[key]}"
-            found.key_error((*path, key), "layout-claim", what, "", "delete it")
+            out = found.without((*path, key))
+            found.key_error((*path, key), "layout-claim", what, "", "delete it", out)
         elif key == "os_driver_version" and not re.fullmatch(r"\d{1,5}(\.\d{1,5}){3}", value):
             what = f"os_driver_version: {show(value)} is not a driver version"
-            found.error((*path, key), "bad-value", what, "four numbers, such as 1.0.0.0")
+            parts = value.split(".")
+            fix = None
+            if len(parts) < 4 and all(re.fullmatch(r"\d{1,5}", part) for part in parts):
+                fix = ".".join([*parts, *["0"] * (4 - len(parts))])
+            hint = f"write {fix}" if fix else ""
+            found.error((*path, key), "bad-value", what, "four numbers, such as 1.0.0.0", hint, fix)

@@ -29,7 +29,7 @@ def check_stand_ins(devices: tuple[Device, ...], found: Findings) -> None:
                 why = f"the machine's CPU is {every_cpu.name} in any case"
         if why:
             what = f"software: nothing can stand in for device {device.name}: {why}"
-            found.error(path, "no-effect", what, "", hint)
+            found.error(path, "no-effect", what, "", hint, found.without(path))
         else:
             standing[device.ep] = device
 

@@ -16,6 +16,8 @@ from epforge.errors import ExitStatus
 from epforge.resolve import analyse, resolve
 
 BROKEN = [case for case in CASES if case.errors]
+# What hides the rest of the text, or of an expression: others may come to light behind it.
+HIDING = {"yaml-syntax", "many-documents", "control-character", "bad-expression"}
 # A few of each kind go through the real command, each its own process.
 COMMANDS = [
     "name-shell",
@@ -78,9 +80,18 @@ def test_a_fix_removes_its_error_and_makes_none(case: Case, tmp_path: Path) -> N
     path.write_bytes(case.data)
     found = errors_of(path)
     fixed = [diagnostic for diagnostic in found if diagnostic.fix]
-    after = {d: analyse(parse(fixed_text(case, d), str(path))).errors for d in fixed}
-    assert [d for d, left in after.items() if len(left) >= len(found)] == []
-    assert [d for d, left in after.items() if d in left] == []
+    after = {d: errors_in(fixed_text(case, d), path) for d in fixed}
+    assert [
+        d for d, left in after.items() if len(left) >= len(found) and d.code not in HIDING
+    ] == []
+    assert [d for d, left in after.items() if d.message in {each.message for each in left}] == []
+
+
+def errors_in(text: str, path: Path) -> tuple[Diagnostic, ...]:
+    try:
+        return analyse(parse(text, str(path))).errors
+    except BlueprintErrors as error:
+        return error.diagnostics
 
 
 def fixed_text(case: Case, diagnostic: Diagnostic) -> str:

@@ -36,7 +36,7 @@ def test_scalars_are_read_by_the_schema() -> None:
         "license: 0755\n"
         "ort: {min: 1.30, target: 1.10}\n"
         "torch: {legacy: 0o21}\n"
-        "options: [{name: yes, type: string, default: 12:30, doc: ~}]\n"
+        "options: [{name: yes, type: string, default: 12:30, doc: off}]\n"
     ).shape
     assert shape.epforge == 1
     assert (shape.name, shape.vendor.name, shape.vendor.pci_id) == ("no", "on", 0xB357)
@@ -45,7 +45,7 @@ def test_scalars_are_read_by_the_schema() -> None:
     assert shape.torch is not None
     assert shape.torch.legacy == 17
     option = shape.options[0]
-    assert (option.name, option.doc) == ("yes", "~")
+    assert (option.name, option.doc) == ("yes", "off")
     assert option.default is not None
     assert option.default.text == "12:30"
 

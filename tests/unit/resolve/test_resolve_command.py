@@ -65,7 +65,7 @@ def test_json_of_a_good_one(tmp_path: Path) -> None:
     [
         (GOOD.replace("vendor", "vendro"), "unknown-key", "vendor"),
         (GOOD + "ops: []\n", "duplicate-key", None),
-        (GOOD + "x: [\n", "yaml-syntax", None),
+        (GOOD + "x: [\n", "yaml-syntax", "]"),
         ("", "empty", None),
     ],
 )

@@ -24,8 +24,8 @@ from epforge.blueprint.editions.surgery import (
     takes_lines,
 )
 from epforge.blueprint.edits.layout import Form, lay_out
-from epforge.blueprint.edits.page import Change, Page
 from epforge.blueprint.edits.verified import signature_of
+from epforge.blueprint.page import Change, Page
 from epforge.blueprint.text import SourceText
 
 

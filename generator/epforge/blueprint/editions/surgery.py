@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from epforge.blueprint.edits.insert import into_block_table, into_flow
 from epforge.blueprint.edits.layout import Form, Laid, value_of
-from epforge.blueprint.edits.page import Change, Page
+from epforge.blueprint.page import Change, Page
 from epforge.blueprint.text import split_lines
 
 #: Keys from the root; ``*`` stands for every item of a list and every key of a table.

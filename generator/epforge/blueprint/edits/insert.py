@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from epforge.blueprint.edits.layout import Form, Laid
-from epforge.blueprint.edits.page import Change, Page, insertion
 from epforge.blueprint.edits.values import WIDTH
+from epforge.blueprint.page import Change, Page, insertion
 
 _DEEP = 40  # a continuation line does not begin further to the right
 

@@ -9,10 +9,10 @@ from typing import Any
 from epforge.blueprint.edits.insert import into_block_list, into_flow
 from epforge.blueprint.edits.keys import add_key
 from epforge.blueprint.edits.layout import Form, Laid, lay_out, value_of
-from epforge.blueprint.edits.page import Change, Page
 from epforge.blueprint.edits.values import WIDTH, Value, block, flow, texts
 from epforge.blueprint.edits.verified import at, refusal, texts_of, verified
 from epforge.blueprint.nodes import Node, Path, Scalar, Table
+from epforge.blueprint.page import Change, Page
 from epforge.blueprint.source import BlueprintSource
 
 # The keys that name an entry.

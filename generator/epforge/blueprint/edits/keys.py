@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from epforge.blueprint.edits.insert import into_block_table, into_flow
 from epforge.blueprint.edits.layout import Form, Laid, lay_out, value_of
-from epforge.blueprint.edits.page import Change, Page
 from epforge.blueprint.edits.values import Value, flow
 from epforge.blueprint.nodes import Path
+from epforge.blueprint.page import Change, Page
 from epforge.blueprint.shape import BlueprintShape
 from epforge.blueprint.source import BlueprintSource
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from epforge.blueprint.edits.keys import add_key
 from epforge.blueprint.edits.layout import Form, Laid, lay_out, value_of
-from epforge.blueprint.edits.page import Change, Page
 from epforge.blueprint.edits.values import Verbatim
 from epforge.blueprint.edits.verified import refusal, signature_of, verified
 from epforge.blueprint.nodes import Path
+from epforge.blueprint.page import Change, Page
 from epforge.blueprint.source import BlueprintSource
 from epforge.blueprint.text import SourceText
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from epforge.blueprint.diagnostic import Fix
+from epforge.blueprint.text import SourceText
 
 _END = re.compile(r"\r\n|\n|\r")
 _BLANK = re.compile(r"(\r\n|\n|\r(?!\n))[ \t]*(\r\n|\n|\r)")
@@ -106,3 +109,13 @@ class Page:
             parts += [self.text[done : change.start], change.text]
             done = change.end
         return "".join([*parts, self.text[done:]])
+
+
+def as_fix(source: SourceText, changes: Sequence[Change]) -> Fix | None:
+    """Changes that do not overlap as one; None if there are none."""
+    if not changes:
+        return None
+    start = min(change.start for change in changes)
+    end = max(change.end for change in changes)
+    within = [replace(c, start=c.start - start, end=c.end - start) for c in changes]
+    return Fix(source.span(start, end), Page(source.text[start:end]).changed(within))

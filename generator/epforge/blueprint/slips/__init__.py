@@ -1,0 +1,50 @@
+"""Slips of the pen: what keeps a text from being YAML, and the change that makes it YAML.
+
+What YAML's reader stops at is seldom where the mistake is. So every mistake that people make is
+looked for near that place, and what would mend it is tried: the one after which the text says most
+of what a blueprint can say is what is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from epforge.blueprint.page import Page
+from epforge.blueprint.slips.brackets import brackets
+from epforge.blueprint.slips.lines import lines
+from epforge.blueprint.slips.model import Slip
+from epforge.blueprint.slips.pasted import pasted
+from epforge.blueprint.slips.quotes import quotes
+
+__all__ = ["Slip", "find"]
+
+#: How good a text is: whether it can be read, then how far, then how little is wrong in it.
+Score = tuple[bool, int, int]
+_RULES = (pasted, brackets, quotes, lines)
+_MOST = 60  # candidates that are tried; each is a reading of the text
+
+
+def find(text: str, stop: int, score: Callable[[str], Score]) -> Slip | None:
+    """The mistake that keeps a text from being read; None if it is none of those that are known.
+
+    Args:
+        text: the text.
+        stop: where YAML's reader stopped, in characters.
+        score: says how good a text is.
+    """
+    page, before = Page(text), score(text)
+    best: tuple[Score, Slip] | None = None
+    for count, slip in enumerate(_candidates(page, stop)):
+        if not slip.changes:
+            return slip  # what nobody but the author can mend, and what cannot be anything else
+        if count >= _MOST:
+            break
+        after = score(page.changed(slip.changes))
+        if after > before and (best is None or after > best[0]):
+            best = (after, slip)
+    return best[1] if best else None
+
+
+def _candidates(page: Page, stop: int) -> Iterator[Slip]:
+    for rule in _RULES:
+        yield from rule(page, stop)

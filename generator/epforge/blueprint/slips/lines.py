@@ -1,0 +1,104 @@
+"""Lines that are indented wrongly, or in which a colon, a dash or a blank is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from epforge.blueprint.page import Change, Page, insertion
+from epforge.blueprint.slips.model import Slip, known_keys
+
+_TABS = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_BLANKS = re.compile(
+    r"^[ \t]*[\u00a0\u2000-\u200b\u202f\u205f\u3000][\s\u200b]*(?=\S)", re.MULTILINE
+)
+_NO_COLON = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<rest>[ \t]+\S.*|[ \t]*)")
+_EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *=+ *)\S")
+_GLUED = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+):(?P<rest>[^\s:].*)")
+_DASH = re.compile(r"[ \t]*(?P<dash>-)(?P<rest>[\w{\[\"'])")
+_WIDTHS = (2, 4, 8)
+_BACK = 3  # lines before the one where the reader stopped
+
+
+def lines(page: Page, stop: int) -> Iterator[Slip]:
+    """Slips of the line in which the reader stopped and of those before it."""
+    yield from blanks(page)
+    yield from _tabs(page)
+    places = [page.line_start(stop)]
+    for _ in range(_BACK):
+        place = page.line_start(places[-1] - 1) if places[-1] else 0
+        while place and not page.rest(place).strip():
+            place = page.line_start(place - 1)
+        if place != places[-1]:
+            places.append(place)
+    for start in places:
+        yield from _marks(page, start)
+    for start in places:
+        yield from _indent(page, start)
+
+
+def blanks(page: Page) -> Iterator[Slip]:
+    """Blanks of another kind, such as word processors make, at the begin of a line."""
+    found = list(_BLANKS.finditer(page.text))
+    if found:
+        what = "these are not the blanks that YAML indents with"
+        changes = tuple(Change(m.start(), m.end(), " " * len(m[0])) for m in found)
+        yield Slip(found[0].start(), found[0].end(), what, "write spaces", changes)
+
+
+def _tabs(page: Page) -> Iterator[Slip]:
+    found = list(_TABS.finditer(page.text))
+    for width in _WIDTHS if found else ():
+        changes = tuple(Change(m.start(), m.end(), m[0].replace("\t", " " * width)) for m in found)
+        start = found[0].start() + found[0][0].index("\t")
+        what = "YAML indents with spaces, never with tabs"
+        yield Slip(start, start + 1, what, f"write {width} spaces for each tab", changes)
+
+
+def _marks(page: Page, start: int) -> Iterator[Slip]:
+    """A colon, a blank or a dash that is missing in a line."""
+    line = page.rest(start)
+    equals, glued = _EQUALS.match(line), _GLUED.match(line)
+    dash, bare = _DASH.match(line), _NO_COLON.fullmatch(line.partition(" #")[0].rstrip())
+    if equals and equals["key"] in known_keys():
+        key, sign = equals.span("key"), equals.span("sign")
+        what = "a key is followed by a colon"
+        mended = (Change(start + sign[0], start + sign[1], ": "),)
+        yield Slip(start + key[0], start + key[1], what, "write : for =", mended)
+    elif glued and glued["key"] in known_keys():
+        key = glued.span("key")
+        mended = (insertion(start + key[1] + 1, " "),)
+        what, hint = "there is no blank behind the colon", "write a blank behind the colon"
+        yield Slip(start + key[0], start + key[1], what, hint, mended)
+    elif bare and bare["key"] in known_keys():
+        key = bare.span("key")
+        what, hint = "a key is followed by a colon", f"write {bare['key']}:"
+        mended = (insertion(start + key[1], ":"),)
+        yield Slip(start + key[0], start + key[1], what, hint, mended)
+    if dash:
+        place = start + dash.start("dash")
+        what = "there is no blank behind the dash"
+        mended = (insertion(place + 1, " "),)
+        yield Slip(place, place + 1, what, "write a blank behind the dash", mended)
+
+
+def _indent(page: Page, start: int) -> Iterator[Slip]:
+    """A line that begins at another column than those that it goes with."""
+    line = page.rest(start)
+    depth = len(line) - len(line.lstrip(" "))
+    if not line.strip() or line.lstrip().startswith("#"):
+        return
+    columns: list[int] = []
+    place = start
+    while place > 0:
+        place = page.line_start(place - 1)
+        other = page.rest(place)
+        begin = re.match(r" *(- +)*", other)
+        if other.strip() and begin:
+            columns += [len(begin[0]), len(other) - len(other.lstrip(" "))]
+    for column in sorted(dict.fromkeys(columns), key=lambda each: abs(each - depth)):
+        if column != depth:
+            what = "this line is indented unlike those that it goes with"
+            hint = f"indent it by {column}" if column else "do not indent it"
+            mended = (Change(start, start + depth, " " * column),)
+            yield Slip(start + depth, start + len(line), what, hint, mended)

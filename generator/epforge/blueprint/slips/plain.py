@@ -1,0 +1,48 @@
+"""Texts without quotes that cannot be meant so."""
+
+from __future__ import annotations
+
+import re
+
+from epforge.blueprint.page import Change, Page
+from epforge.blueprint.slips.model import Slip
+
+_CURLY = re.compile(r"[“„‘‚«](?P<inside>[^“”„‘’‚«»\s]*)[”“’‘»]")
+_NEXT = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?P<dash>-?)[ \t]*(?P<word>[\w.:]+)[ \t]*")
+_WORDS = re.compile(r"[\w.:]+(?:[ \t]*(?:\r\n|\n|\r)[ \t]*(?:-[ \t]*)?[\w.:]+)+")
+
+
+def check_plain(text: str, start: int, end: int, *, in_list: bool) -> Slip | None:
+    """A slip in a text without quotes; None if there is none.
+
+    Args:
+        text: all of it.
+        start, end: the place of the text without quotes.
+        in_list: is it an item of a list?
+    """
+    written = text[start:end].rstrip()
+    curly = _CURLY.fullmatch(written)
+    if curly:
+        what = "these are not the quotes of YAML"
+        mended = (Change(start, start + len(written), f'"{curly["inside"]}"'),)
+        return Slip(start, start + len(written), what, "write plain ones", mended)
+    if in_list and _WORDS.fullmatch(written) and ("\n" in written or "\r" in written):
+        return _items(Page(text), start, written)
+    return None
+
+
+def _items(page: Page, start: int, written: str) -> Slip | None:
+    """Words on lines of their own, in a list with dashes: each is an item."""
+    indent = page.before(start)
+    if not re.fullmatch(r"[ \t]*-[ \t]+", indent):
+        return None
+    changes = []
+    for each in _NEXT.finditer(written):
+        begin = start + each.end(0) - len(each[0].lstrip("\r\n"))
+        changes.append(Change(begin, start + each.start("word"), indent))
+    first = next(iter(_NEXT.finditer(written)))
+    dashed = bool(first["dash"])
+    place = start + first.start("dash" if dashed else "word")
+    length = 1 if dashed else len(first["word"])
+    what = "this dash begins no item where it stands" if dashed else "this item has no dash"
+    return Slip(place, place + length, what, "begin it as the one before", tuple(changes))

@@ -1,0 +1,56 @@
+"""Texts that need quotes, or other ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from epforge.blueprint.page import Change, Page
+from epforge.blueprint.slips.model import Slip, content_end, quoted
+
+_VALUE = re.compile(r"[ \t]*(?:- +)*[\w\"'-]+ *: +(?P<value>\S.*)")
+_SIGNS = "@`%*&!|>"
+
+
+def quotes(page: Page, stop: int) -> Iterator[Slip]:
+    """The value of the line in which the reader stopped, or of the one before, in quotes."""
+    for place in (stop, page.line_start(stop) - 1):
+        if place < 0:
+            continue
+        start = page.line_start(place)
+        line = page.rest(start)
+        match = _VALUE.match(line[: content_end(line)])
+        if match is None or match["value"][0] in "[{":
+            continue
+        yield _value(start + match.start("value"), match["value"])
+
+
+def _value(start: int, value: str) -> Slip:
+    mark, hint = value[0], "write the text in quotes"
+    end = start + len(value)
+    inner = value
+    if mark in "\"'" and value[-1] == mark and len(value) > 1:
+        inner = value[1:-1].replace('\\"', '"') if mark == '"' else value[1:-1].replace("''", "'")
+        if mark == '"' and "\\" in inner:
+            what, hint = (
+                "a backslash in double quotes begins an escape",
+                "write it in single quotes",
+            )
+        else:
+            what, hint = "the quotes end before the text does", "write the other kind of quotes"
+    elif mark in "\"'":
+        what = "behind the quotes the text goes on"
+    elif mark in _SIGNS:
+        what = f"{mark} at the begin of a text means something else in YAML"
+    else:
+        what = "a text that has ': ' in it is a mapping to YAML"
+    return Slip(start, end, what, hint, (Change(start, end, quoted(inner)),))
+
+
+def needs_quotes(page: Page, start: int) -> Slip | None:
+    """The rest of a line as a text in quotes, where a sign at its begin means something else."""
+    line = page.rest(start)
+    value = line[: content_end(line)]
+    if page.before(start).count("{") or page.before(start).count("["):
+        return None
+    return _value(start, value) if value and value[0] in _SIGNS else None
