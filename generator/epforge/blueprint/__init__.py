@@ -10,7 +10,7 @@ from epforge.blueprint.diagnostic import (
     Span,
     by_position,
 )
-from epforge.blueprint.report import apply_fix, render, to_json
+from epforge.blueprint.report import apply_fix, apply_fixes, render, to_json
 from epforge.blueprint.schema import json_schema
 from epforge.blueprint.shape import EDITION, BlueprintShape
 from epforge.blueprint.source import BlueprintSource, load, parse
@@ -25,6 +25,7 @@ __all__ = [
     "Severity",
     "Span",
     "apply_fix",
+    "apply_fixes",
     "by_position",
     "json_schema",
     "load",

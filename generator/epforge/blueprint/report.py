@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -79,13 +80,32 @@ def _range(span: Span) -> dict[str, Any]:
 
 def apply_fix(text: str, fix: Fix) -> str:
     """``text`` with the fix made. Raises ValueError when its range is not in the text."""
+    return apply_fixes(text, [fix])
+
+
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
+    """``text`` with fixes made that are all about it as it is.
+
+    Raises:
+        ValueError: two of them overlap, or a range is not in the text.
+    """
     lines = split_lines(text, keep_ends=True) or [""]
-    span = fix.range
+    starts = [0, *itertools.accumulate(map(len, lines))]
 
     def offset(line: int, column: int) -> int:
-        if not 1 <= line <= len(lines) + 1:
+        if not 1 <= line <= len(starts):
             raise ValueError(f"line {line} is not in the text")
-        return sum(map(len, lines[: line - 1])) + column - 1
+        return starts[line - 1] + column - 1
 
-    start, end = offset(span.line, span.column), offset(span.end_line, span.end_column)
-    return text[:start] + fix.text + text[end:]
+    spans = {(each.range, each.text) for each in fixes}
+    changes = sorted(
+        (offset(span.line, span.column), offset(span.end_line, span.end_column), new)
+        for span, new in spans
+    )
+    parts, done = [], 0
+    for start, end, new in changes:
+        if start < done:
+            raise ValueError("two fixes overlap")
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])

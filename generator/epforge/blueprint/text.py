@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +109,20 @@ def read_text(path: Path) -> SourceText:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read blueprint {str(path)!r}: {reason}") from error
     return decode(data, str(path))
+
+
+def raw_text(path: Path) -> str | None:
+    """A blueprint's text as it is, with its byte order mark and whatever is wrong with it; None
+    where it is none of UTF-8, or too large. Raises UsageError like `read_text`."""
+    with suppress(BlueprintErrors):
+        return read_text(path).whole
+    data = path.read_bytes()
+    if len(data) > MAX_BYTES:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def decode(data: bytes, file: str) -> SourceText:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from epforge.blueprint.diagnostic import listed, show, suggest
 from epforge.blueprint.mending.words import choice
 from epforge.blueprint.nodes import Path, Scalar
-from epforge.blueprint.shape import TYPES, CustomAttributeShape, CustomOpShape
+from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
+from epforge.blueprint.words import TYPES
 from epforge.names import Identifier, Name
 from epforge.ops import schemas
 from epforge.ops.model import SMALL, DType

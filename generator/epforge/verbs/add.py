@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -326,7 +323,7 @@ def _in_project(project: Path, entries: Entries, call: _Call, request: Request) 
 
 def _in_file(path: Path, entries: Entries, call: _Call) -> AddResult:
     from epforge.blueprint import load
-    from epforge.workspace import LOCK
+    from epforge.workspace import LOCK, replace_file
 
     if path.name == BLUEPRINT and (path.parent / LOCK).exists():
         raise UsageError(
@@ -339,7 +336,7 @@ def _in_file(path: Path, entries: Entries, call: _Call) -> AddResult:
         return _result(path, added, call)
     change = Action(path.name, ActionKind.UPDATE, before.encode(), added.text.encode())
     if not call.dry_run:
-        _replace(path.resolve(), added.text.encode())
+        replace_file(path, before.encode(), added.text.encode())
     return _result(path, added, call, diff=diff_of(change))
 
 
@@ -352,14 +349,3 @@ def _result(path: Path, added: Added, call: _Call, **more: Any) -> AddResult:
         remarks=added.notes,
         **more,
     )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Writes a file anew, all of it or nothing."""
-    new = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        new.write_bytes(content)
-        shutil.copymode(path, new)
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)

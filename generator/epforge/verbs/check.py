@@ -16,6 +16,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Mending:
+    """The fixes of a blueprint's errors that were made, or would be.
+
+    Args:
+        fixed: the errors, each with the place that it had when it was mended.
+        diff: the change, as a unified diff; empty if there is none.
+        written: whether the file was written.
+    """
+
+    fixed: tuple[Diagnostic, ...] = ()
+    diff: str = ""
+    written: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        from epforge.blueprint import to_json
+
+        fixed = [to_json(each) for each in self.fixed]
+        return {"fixed": fixed, "diff": self.diff, "written": self.written}
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """What there is to say of a blueprint.
 
@@ -25,6 +46,7 @@ class CheckResult:
         blueprint: what epforge understands; None if it cannot be used.
         resolved: it with every default and derived name; None if that was not asked for.
         text: the file's text, which the places are in; empty if it is no text.
+        mended: the fixes that were made first; None if that was not asked for.
     """
 
     file: Path
@@ -32,6 +54,7 @@ class CheckResult:
     blueprint: Blueprint | None
     resolved: Mapping[str, Any] | None = None
     text: str = field(default="", repr=False)
+    mended: Mending | None = None
 
     @property
     def ok(self) -> bool:
@@ -54,31 +77,57 @@ class CheckResult:
         }
         if self.resolved is not None:
             body["resolved"] = dict(self.resolved)
-        return body
+        return body | (self.mended.to_json() if self.mended is not None else {})
 
 
-def check_blueprint(file: AnyPath, *, resolved: bool = False) -> CheckResult:
-    """Checks a blueprint and writes nothing; `epforge check`.
+def check_blueprint(
+    file: AnyPath, *, resolved: bool = False, fix: bool = False, dry_run: bool = False
+) -> CheckResult:
+    """Checks a blueprint; writes nothing unless it is to be mended; `epforge check`.
 
     Args:
         file: the blueprint.
         resolved: whether it is wanted with every default and derived name, too.
+        fix: each error that has one sensible cure is mended first, and the file written.
+        dry_run: it is only shown what ``fix`` would change.
 
     Returns:
         everything that is to say; mistakes in the blueprint are no exception.
 
     Raises:
         UsageError: the file cannot be read.
+        EditedError: it has changed while it was being mended.
+        WriteError: it cannot be written.
     """
     from epforge.blueprint import BlueprintErrors, load
     from epforge.resolve import analyse, resolved_data
 
     file = Path(file)
+    mended = _mend(file, dry_run) if fix or dry_run else None
     try:
         analysis = analyse(load(file))
     except BlueprintErrors as error:  # not even YAML
-        return CheckResult(file, tuple(error.diagnostics), None, text=error.text)
+        return CheckResult(file, tuple(error.diagnostics), None, text=error.text, mended=mended)
     found = (*analysis.errors, *analysis.warnings, *analysis.unsupported)
     blueprint = analysis.blueprint
     data = resolved_data(blueprint) if resolved and blueprint is not None else None
-    return CheckResult(file, found, blueprint, data, analysis.source.text.text)
+    return CheckResult(file, found, blueprint, data, analysis.source.text.text, mended)
+
+
+def _mend(file: Path, dry_run: bool) -> Mending:
+    from epforge.blueprint.text import raw_text
+    from epforge.verbs.change.diffs import diff_of
+    from epforge.verbs.change.mending import mend
+    from epforge.workspace import Action, ActionKind, replace_file
+
+    text = raw_text(file)
+    if text is None:
+        return Mending()
+    mended = mend(text, str(file))
+    before, after = text.encode(), mended.text.encode()
+    if before == after:
+        return Mending(mended.made)
+    if not dry_run:
+        replace_file(file, before, after)
+    diff = diff_of(Action(file.name, ActionKind.UPDATE, before, after))
+    return Mending(mended.made, diff, written=not dry_run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,7 +183,9 @@ def upgrade_blueprint(
     upgrade = plan_upgrade(file, ort)
     diff = "".join(_diff(upgrade))
     if diff and not dry_run:
-        _replace(file, upgrade.after)
+        from epforge.workspace import replace_file
+
+        replace_file(file, upgrade.before.encode(), upgrade.after.encode())
     return FileUpgradeResult(file, upgrade, diff)
 
 
@@ -216,18 +217,6 @@ def newer(project: Path, target: int, newest: str, known: int) -> NewerRelease:
     level = min(parse_level(newest), known)
     upgrade = f"1.{level}" if level > target else None
     return NewerRelease(project, f"1.{target}", newest, f"1.{known}", upgrade)
-
-
-def _replace(file: Path, text: str) -> None:
-    """Writes a file at once, with the rights it has; a link stays one."""
-    place = file.resolve()
-    draft = place.with_name(f"{place.name}.epforge-{os.getpid()}")
-    try:
-        draft.write_bytes(text.encode())
-        draft.chmod(place.stat().st_mode)
-        os.replace(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _diff(upgrade: Upgrade) -> list[str]:

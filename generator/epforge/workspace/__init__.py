@@ -31,6 +31,7 @@ from epforge.workspace.publish import (
     publish,
 )
 from epforge.workspace.resolving import Resolved, open_conflicts, resolve
+from epforge.workspace.single import replace_file
 
 __all__ = [
     "ALL",
@@ -71,6 +72,7 @@ __all__ = [
     "publish",
     "read_lock",
     "recover",
+    "replace_file",
     "resolve",
     "sha256",
 ]

@@ -104,8 +104,13 @@ def test_every_answer_is_a_right_blueprint(
 
 def test_all_answers_are_in_the_blueprint(tmp_path: Path) -> None:
     given = {
-        "name": "Acme_Chip2", "vendor": "Acme", "device": "npu", "vendor-id": "0xB357",
-        "paradigm": "compiled", "types": "float32,int64", "license": "MIT",
+        "name": "Acme_Chip2",
+        "vendor": "Acme",
+        "device": "npu",
+        "vendor-id": "0xB357",
+        "paradigm": "compiled",
+        "types": "float32,int64",
+        "license": "MIT",
         "ops": "Relu, Add\tcom.microsoft::Gelu",
     }
     args = [text for name, value in given.items() for text in (f"--{name}", value)]

@@ -11,7 +11,8 @@ from epforge.blueprint.mending.model import Meant, text
 from epforge.blueprint.mending.shapes import attribute_type
 from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table, lookup
 from epforge.blueprint.places import shape_at
-from epforge.blueprint.shape import DEVICE_TYPES, EDITION
+from epforge.blueprint.shape import EDITION
+from epforge.blueprint.words import DEVICE_TYPES
 
 
 def missing_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Meant | None:

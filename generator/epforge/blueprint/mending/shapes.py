@@ -12,13 +12,8 @@ from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.flow import flow_of, plain_text
 from epforge.blueprint.mending.model import Meant, listing, table, text
 from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table
-from epforge.blueprint.shape import (
-    ATTRIBUTE_TYPES,
-    DEVICE_TYPES,
-    MEMORY_KINDS,
-    FeaturesShape,
-    OpShape,
-)
+from epforge.blueprint.shape import FeaturesShape, OpShape
+from epforge.blueprint.words import ATTRIBUTE_TYPES, DEVICE_TYPES, MEMORY_KINDS
 from epforge.ops import schemas
 
 _LIST = "write it in [ ]"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from epforge.blueprint.diagnostic import suggest
-from epforge.blueprint.shape import (
+from epforge.blueprint.words import (
     ATTRIBUTE_TYPES,
     CUSTOM_KERNELS,
     CUSTOM_LIBRARIES,
