@@ -56,6 +56,16 @@ def empty(place: Path, _: pytest.FixtureRequest) -> None:
     shutil.copy(BLUEPRINT, place / "blueprint.yaml")
 
 
+def begun(place: Path, _: pytest.FixtureRequest) -> None:
+    """A directory that holds nothing but a blueprint."""
+    (place / "my-ep").mkdir()
+    shutil.copy(BLUEPRINT, place / "my-ep/blueprint.yaml")
+
+
+def modelled(place: Path, _: pytest.FixtureRequest) -> None:
+    onnx.save(onnx.parser.parse_model(PLAIN), place / "detector.onnx")
+
+
 def in_conflict(place: Path, request: pytest.FixtureRequest) -> None:
     usual(place, request)
     replaced("README.md", "computes 4 operators", "computes four operators")(place / "my-ep")
@@ -122,7 +132,9 @@ def custom(place: Path, request: pytest.FixtureRequest) -> None:
 #: What the examples that begin so need; the longest beginning counts.
 PREPARED: dict[str, Prepare] = {
     "": usual,
+    "epforge init": modelled,
     "epforge scaffold": empty,
+    "epforge scaffold my-ep": begun,
     "epforge resolve": in_conflict,
     "epforge resolve --theirs": inside_one_in_conflict,
     "epforge templates diff": styled,

@@ -16,6 +16,7 @@ from pythons import VERSIONS, python
 
 from epforge.render.compiled import compile_all
 from epforge.render.environment import make_environment
+from epforge.render.overrides import template_names
 
 Tool = Callable[..., subprocess.CompletedProcess[str]]
 #: What expanding a blueprint needs of epforge's dependencies.
@@ -94,7 +95,7 @@ def test_the_wheel_holds_every_template_compiled(wheel: Path, repository: Path) 
         held = {name.removeprefix(prefix): archive.read(name).decode() for name in names}
     fresh = dict(compile_all(make_environment(repository / "templates")))
     assert held == fresh
-    assert len(held) == len(tracked(repository / "templates"))
+    assert len(held) == len(template_names(repository / "templates"))
 
 
 def test_the_wheel_holds_every_data_file_of_the_package(wheel: Path, repository: Path) -> None:

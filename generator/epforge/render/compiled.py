@@ -49,7 +49,7 @@ def file_name(name: str, source: str) -> str:
 
 
 def compile_all(environment: jinja2.Environment) -> Iterator[tuple[str, str]]:
-    """The names and the texts of the files that a wheel has: one for each template.
+    """The names and the texts of the files that a wheel has: one for each template of projects.
 
     Args:
         environment: what finds, loads and compiles the templates.
@@ -59,7 +59,7 @@ def compile_all(environment: jinja2.Environment) -> Iterator[tuple[str, str]]:
     """
     assert environment.loader is not None
     for name in environment.list_templates():
-        if "__pycache__" not in name:
+        if "__pycache__" not in name and not name.startswith("starter/"):
             source, _, _ = environment.loader.get_source(environment, name)
             yield file_name(name, source), environment.compile(source, name, raw=True)
 
