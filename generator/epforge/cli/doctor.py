@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from epforge.cli.show.progress import progress
-from epforge.errors import ExitStatus, UsageError
-
-if TYPE_CHECKING:
-    from epforge.doctor.model import Checkup
-    from epforge.doctor.subject import Subject
+from epforge.cli.output import finish, print_lines
 
 
 def command(
@@ -72,75 +65,17 @@ def command(
         epforge doctor libother_ep.so
         epforge doctor model.onnx --project my-ep
     """
-    from epforge.doctor.subject import Subject, what_is
+    from epforge.cli.show.checkup import lines
+    from epforge.cli.show.progress import progress
+    from epforge.verbs.doctor import diagnose
 
-    what = what_is(subject) if subject is not None else None
-    if (library or project) and what is not Subject.MODEL:
-        raise UsageError("--library and --project go with a model", "Name it: MODEL.onnx.")
-    if what is Subject.MODEL:
-        from epforge.cli.doctor_model import examine
-
-        assert subject is not None
-        status = examine(
+    with progress(quiet=as_json) as show:
+        found = diagnose(
             subject,
-            library or [],
-            project or [],
+            libraries=library,
+            projects=project,
             ask=ask,
             time_limit=time_limit,
-            as_json=as_json,
+            progress=show,
         )
-    else:
-        with progress(quiet=as_json) as show:
-            found = _examined(subject, what, show)
-        _print(found, as_json)
-        status = found.exit_status
-    if status is not ExitStatus.OK:
-        raise typer.Exit(int(status))
-
-
-def _examined(subject: Path | None, what: Subject | None, show: Callable[[str], None]) -> Checkup:
-    from epforge.doctor.subject import Subject
-
-    if subject is None:
-        from epforge.doctor import machine
-
-        return machine.examine(show)
-    if what is Subject.LIBRARY:
-        from epforge.doctor import library
-        from epforge.verbs.inspect import layouts
-
-        return library.examine(subject, layouts(), show)
-    if what is Subject.PROJECT:
-        return _project(subject, show)
-    from epforge.doctor import blueprint
-
-    return blueprint.examine(subject, show)
-
-
-def _project(root: Path, show: Callable[[str], None]) -> Checkup:
-    """The blueprint in a project, what `status` says of the project, and its build."""
-    from epforge.doctor import project
-    from epforge.errors import EpforgeError
-    from epforge.verbs.status import project_status
-
-    show("comparing the project with its blueprint")
-    try:
-        found = project_status(root)
-    except EpforgeError as error:
-        lines = [error.message.splitlines()[0]]
-        drift = project.drift(root, int(error.exit_status), lines, "")
-    else:
-        lines = [f"{each.path} {each.text}" for each in found.findings]
-        drift = project.drift(root, int(found.exit_status), lines, found.cure)
-    return project.examine(root, drift, show)
-
-
-def _print(found: Checkup, as_json: bool) -> None:
-    from epforge.cli.show.checkup import lines
-    from epforge.verbs.wording import printable
-
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-        return
-    for line in lines(found):
-        typer.echo(printable(line))
+    finish(found, lambda: print_lines(lines(found)), as_json=as_json)

@@ -38,16 +38,14 @@ class Target:
     """A platform that a blueprint wants libraries for.
 
     Args:
-        compiler: what compiles for it here; empty if nothing does.
+        compiler: what compiles for it here; empty where zig has to be fetched.
         linker: the linker that it needs, too, is here.
-        install: the command that installs a compiler.
     """
 
     name: str
     native: bool = False
     compiler: str = ""
     linker: bool = True
-    install: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,15 +142,13 @@ def _target(name: str) -> Target:
     target = TARGETS[name]
     if target.native:
         return Target(name, native=True)
-    compiler, linker = find_gcc(target) or find_zig(), True
-    installs = [] if compiler else [target.install or pip("install", "ziglang")]
+    linker = True
     if name == "macos-arm64":
         try:
             find_lld()
         except MissingError:
             linker = False
-            installs.append("apt install lld")
-    return Target(name, False, compiler, linker, " && ".join(installs))
+    return Target(name, False, find_gcc(target) or find_zig(), linker)
 
 
 def _modules(blueprint: Blueprint) -> Iterator[tuple[str, bool]]:
@@ -233,17 +229,17 @@ def _targets(found: Wants) -> Iterator[Finding]:
     for target in found.targets:
         if target.native:
             yield ok("target", f"{target.name} is this machine")
-        elif not target.compiler or not target.linker:
-            what = "compiler" if not target.compiler else "linker"
+        elif not target.linker:
             yield note(
                 "target",
-                f"no {what} for {target.name}",
+                f"no linker for {target.name}",
                 f"epforge build --target {target.name} ends with that; on such a machine the "
                 "library is built as on this one.",
-                target.install,
+                "apt install lld-22",
             )
         else:
-            yield ok("target", f"{target.name}: {target.compiler}")
+            fetched = "zig, which the first such build fetches from PyPI"
+            yield ok("target", f"{target.name}: {target.compiler or fetched}")
 
 
 def _python(found: Wants) -> Iterator[Finding]:

@@ -190,11 +190,13 @@ def drift(root: Path, status: int, findings: Sequence[str], cure: str) -> Findin
     return warning("drift", f"{what}{more}", why, show)
 
 
-def examine(root: Path, drifted: Finding, progress: Callable[[str], None]) -> Checkup:
+def examine(
+    root: Path, drifted: Callable[[], Finding], progress: Callable[[str], None] = lambda _: None
+) -> Checkup:
     """A directory that holds a blueprint: what that needs, and the project that it became.
 
     Args:
-        drifted: what `drift` made of the project's status.
+        drifted: says what `drift` makes of the project's status.
     """
     wants = blueprint.gather(root / BLUEPRINT, progress)
     findings = list(blueprint.judge(wants))
@@ -209,7 +211,8 @@ def examine(root: Path, drifted: Finding, progress: Callable[[str], None]) -> Ch
             )
         )
         return Checkup("project", str(root), tuple(findings), facts)
-    findings.append(drifted)
+    if not wants.errors:
+        findings.append(drifted())
     try:
         build = gather(root, wants.runtime.version, progress=progress)
     except EpforgeError as wrong:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from epforge.cli.show import prognosis
 from epforge.doctor.model import Checkup, Finding, Severity
+from epforge.doctor.onnx_model import ModelCheckup
 
 _WORDS = {Severity.NOTE: "notes", Severity.WARNING: "warnings", Severity.ERROR: "errors"}
 
 
-def lines(found: Checkup) -> Iterator[str]:
+def lines(found: Checkup | ModelCheckup) -> Iterator[str]:
     """A checkup as text: what is well in a line each, everything else with its cure."""
+    if isinstance(found, ModelCheckup):
+        yield from prognosis.lines(found)
+        return
     for finding in found.findings:
         yield from finding_lines(finding)
     yield f"{found.subject or 'this machine'}: {summary(found)}"

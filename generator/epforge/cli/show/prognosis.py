@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from epforge.verbs.wording import count
 
 if TYPE_CHECKING:
-    from epforge.cli.doctor_model import Result
+    from epforge.doctor.onnx_model import ModelCheckup
     from epforge.doctor.placement.model import Group, Placement
     from epforge.doctor.reading import Compiled
 
 _MOST_OPS = 12
 
 
-def lines(found: Result) -> Iterator[str]:
+def lines(found: ModelCheckup) -> Iterator[str]:
     """Findings and domains, what is compiled, and who takes which nodes."""
     yield from _findings(found)
     for each in found.compiled:
@@ -23,7 +23,7 @@ def lines(found: Result) -> Iterator[str]:
     yield from placement_lines(str(found.model), found.placement)
 
 
-def _findings(found: Result) -> Iterator[str]:
+def _findings(found: ModelCheckup) -> Iterator[str]:
     diagnosis = found.diagnosis
     for offer in found.offers:
         if not offer.known:

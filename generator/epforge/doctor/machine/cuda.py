@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from epforge.build.toolchain import find_nvcc
+from epforge.doctor.machine.tools import install
 from epforge.doctor.model import Finding, error, note, ok, pip, warning
 from epforge.doctor.running import ask
 from epforge.errors import MissingError
@@ -37,6 +38,7 @@ class Cuda:
         torch: the CUDA that torch is built for; empty without one.
         runtime: the CUDA that onnxruntime is built for; empty without one.
         provider: onnxruntime offers its CUDA provider.
+        system: as `sys.platform` spells it.
     """
 
     driver: Driver = field(default_factory=Driver)
@@ -47,6 +49,7 @@ class Cuda:
     torch: str = ""
     runtime: str = ""
     provider: bool = False
+    system: str = "linux"
 
     @property
     def any(self) -> bool:
@@ -72,7 +75,8 @@ def gather(torch: str = "", runtime: str = "", provider: bool = False) -> Cuda:
         nvcc, answer = str(program), ask([str(program), "--version"])
         release = version_of(answer.text, r"release (\d+)\.(\d+)")
         problem = "" if release else answer.line or "it says nothing"
-    return Cuda(driver(), nvcc, release, problem, tuple(_libraries()), torch, runtime, provider)
+    found = tuple(_libraries())
+    return Cuda(driver(), nvcc, release, problem, found, torch, runtime, provider, sys.platform)
 
 
 def version_of(text: str, pattern: str = r"(\d+)\.(\d+)") -> Version:
@@ -123,7 +127,7 @@ def _driver(found: Cuda) -> Iterator[Finding]:
             "cuda-driver",
             "no NVIDIA driver",
             "Libraries with `runtime: cuda` are built here, and offer no device.",
-            "nvidia-smi" if sys.platform == "win32" else "apt install nvidia-driver",
+            install(found.system, "nvidia-driver", "Nvidia.CUDA"),
         )
     elif it.problem or not it.devices:
         yield warning(

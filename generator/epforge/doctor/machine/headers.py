@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from epforge.doctor.model import Finding, command, error, missing, note, ok
 from epforge.errors import EpforgeError, MissingError
+from epforge.network import unreachable
 from epforge.ort.levels import LATEST_EDITION_TARGET
 
 
@@ -24,6 +25,7 @@ class Headers:
         problem: why there are none, in one line.
         named: the variable that names the place where they should be; empty if none does.
         debian: why Debian's package cannot be had; empty if it can.
+        offline: this machine knows no way to another one.
     """
 
     wanted: int = LATEST_EDITION_TARGET
@@ -33,6 +35,7 @@ class Headers:
     problem: str = ""
     named: str = ""
     debian: str = ""
+    offline: bool = False
 
 
 def gather(wanted: int = LATEST_EDITION_TARGET) -> Headers:
@@ -47,9 +50,8 @@ def gather(wanted: int = LATEST_EDITION_TARGET) -> Headers:
     try:
         sdk = find_sdk(None, wanted, install_missing=False)
     except EpforgeError as problem:
-        return Headers(
-            wanted, problem=" ".join(problem.message.split()), named=named, debian=_debian()
-        )
+        what = " ".join(problem.message.split())
+        return Headers(wanted, problem=what, named=named, debian=_debian(), offline=unreachable())
     return Headers(wanted, sdk.level, str(sdk.include), sdk.source, named=named)
 
 
@@ -79,11 +81,12 @@ def judge(found: Headers) -> Iterator[Finding]:
             f"{found.named} is looked at and nothing else: every build would end with that.",
             f"unset {found.named}",
         )
-    elif found.debian:
+    elif found.debian or found.offline:
         yield missing(
             "headers",
             f"no headers of ONNX Runtime {release} or newer",
-            f"Every build needs them, and they do not come by themselves: {found.debian}.",
+            "Every build needs them, and they do not come by themselves: "
+            f"{found.debian or 'there is no network'}.",
             command("epforge", "sdk", "install", f"onnxruntime-{release}.0.tgz", "--ort", release),
         )
     else:

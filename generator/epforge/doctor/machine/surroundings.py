@@ -17,6 +17,7 @@ from epforge.cache import cache_dir
 from epforge.doctor.model import Finding, command, error, note, ok, pip, warning
 from epforge.doctor.running import ask
 from epforge.errors import MissingError
+from epforge.network import unreachable
 
 _MOST_FILES = 200_000
 _LITTLE_MB = 2048  # of room, in which an SDK, a runtime and a build just fit
@@ -58,12 +59,14 @@ class Network:
         differing: variables whose two spellings say different things.
         pip: what pip's configuration says of it, by key; no passwords.
         problem: why pip does not say its configuration.
+        offline: this machine knows no way to another one.
     """
 
     proxies: Mapping[str, str]
     differing: tuple[str, ...] = ()
     pip: Mapping[str, str] | None = None
     problem: str = ""
+    offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,9 +177,9 @@ def _network(env: Mapping[str, str]) -> Network:
         if lower and upper and lower != upper and sys.platform != "win32":
             differing.append(name)
     answer = ask([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"])
-    if not answer.fine:
-        return Network(proxies, tuple(differing), None, answer.line)
-    return Network(proxies, tuple(differing), pip_settings(answer.text))
+    settings = pip_settings(answer.text) if answer.fine else None
+    problem = "" if answer.fine else answer.line
+    return Network(proxies, tuple(differing), settings, problem, unreachable())
 
 
 def pip_settings(text: str) -> dict[str, str]:
@@ -276,9 +279,16 @@ def _judged_network(it: Network) -> Iterator[Finding]:
 
 def _settings(it: Network) -> Iterator[Finding]:
     settings = dict(it.pip or {})
-    offline = settings.pop("no-index", "").lower() in ("true", "yes", "on", "1")
+    closed = settings.pop("no-index", "").lower() in ("true", "yes", "on", "1")
     said = [f"{key} {value}" for key, value in (*it.proxies.items(), *settings.items())]
-    if offline and not settings.get("find-links"):
+    if it.offline:
+        yield note(
+            "network",
+            "no network: this machine knows no way to another one",
+            "What is in the cache is used; nothing else is fetched but from directories of pip's.",
+            command("epforge", "sdk", "list"),
+        )
+    elif closed and not settings.get("find-links"):
         yield warning(
             "network",
             "pip is told to use no index, and no other place",
@@ -287,7 +297,7 @@ def _settings(it: Network) -> Iterator[Finding]:
         )
     else:
         how = "; ".join(said) or "no proxy, and pip's own index"
-        yield ok("network", f"pip fetches with: {how}{'; no index' if offline else ''}")
+        yield ok("network", f"pip fetches with: {how}{'; no index' if closed else ''}")
 
 
 def _is_proxy(value: str) -> bool:

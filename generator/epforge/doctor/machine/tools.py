@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.build.toolchain import find_toolchain, from_pypi
-from epforge.build.zig import find_zig
+from epforge.build.toolchain import NoCompilerError, from_pypi, system_compiler
+from epforge.build.zig import REQUIREMENT, find_zig, why_not
+from epforge.cache import cache_dir
 from epforge.doctor.model import Finding, error, missing, note, ok, pip
 from epforge.doctor.running import ask
 from epforge.errors import MissingError
+from epforge.network import unreachable
 
 # What generated code asks of a compiler and its library.
 _PROGRAM = """\
@@ -68,7 +70,9 @@ class Tools:
     Args:
         compiler: works means that it makes a program of C++17; `says` of one that is not there is
             why.
-        zig: the program of ziglang; what stands in for a compiler.
+        zig: what stands in for a compiler; `says` of one that is not there is why it cannot, empty
+            where it would be fetched.
+        offline: this machine knows no way to another one.
         system: as `sys.platform` spells it.
     """
 
@@ -78,29 +82,31 @@ class Tools:
     ninja: Tool = Tool()
     clang_format: Tool = Tool()
     git: Tool = Tool()
+    offline: bool = False
     system: str = "linux"
 
 
 def gather() -> Tools:
-    """This machine's tools."""
-    zig = find_zig()
+    """This machine's tools. Nothing is fetched."""
     return Tools(
         compiler=_compiler(),
-        zig=Tool(zig, ask([zig, "version"]).line, True, "ziglang") if zig else Tool(),
+        zig=_zig(),
         cmake=_of_python("cmake", "CMAKE_BIN_DIR"),
         ninja=_of_python("ninja", "BIN_DIR"),
         clang_format=_clang_format(),
         git=_asked(shutil.which("git")),
+        offline=unreachable(),
         system=sys.platform,
     )
 
 
 def _compiler() -> Tool:
     try:
-        tools = find_toolchain()
-    except MissingError as problem:
+        command, source = system_compiler()
+    except NoCompilerError as problem:
         return Tool(says=problem.message)
-    command = tools.compiler
+    except MissingError as problem:
+        return Tool(says=problem.message, source="CXX")
     words = [command] if Path(command).exists() else shlex.split(command)
     about = ask([*words, "--version"]).line
     with tempfile.TemporaryDirectory(prefix="epforge-doctor-") as folder:
@@ -109,7 +115,22 @@ def _compiler() -> Tool:
         flags = ("/nologo", "/std:c++17", "/EHsc") if msvc else ("-std=c++17",)
         tried = ask([*words, *flags, "works.cc"], cwd=Path(folder), seconds=_COMPILING_S)
     says = about if tried.fine else _error(f"{tried.errors}\n{tried.text}")
-    return Tool(command, says, tried.fine, tools.compiler_from)
+    return Tool(command, says, tried.fine, source)
+
+
+def _zig() -> Tool:
+    reason = why_not()
+    if reason:
+        return Tool(says=reason)
+    try:
+        made = next(cache_dir("zig").glob("*/zig-c++"), None)
+    except (MissingError, OSError):
+        made = None
+    path = find_zig() or (str(made) if made else "")
+    if not path:
+        return Tool()
+    answer = ask([path, "--version" if made and path == str(made) else "version"])
+    return Tool(path, answer.line if "zig" in answer.line else f"zig {answer.line}", answer.fine)
 
 
 def _error(text: str) -> str:
@@ -174,11 +195,22 @@ def _judged_compiler(found: Tools) -> Finding:
             "Every build would end with that.",
             "unset CXX" if tool.source == "CXX" else cure,
         )
-    if "(from CXX)" in tool.says:
+    if tool.source == "CXX":
         return error("compiler", tool.says, "Every build would end with that.", "unset CXX")
-    if found.zig.path:
-        return ok("compiler", f"C++17: {found.zig.says}, {found.zig.path}")
-    return missing("compiler", tool.says, "Nothing is built without one.", cure)
+    if found.zig.works:
+        return ok("compiler", f"C++17: {found.zig.says}, {found.zig.path}, for want of another")
+    if found.zig.path or found.zig.says:
+        why = found.zig.says if not found.zig.path else f"{found.zig.path} does not run"
+        return missing("compiler", tool.says, f"Nothing is built without one; {why}.", cure)
+    if found.offline:
+        why = "Nothing is built without one, and zig, which would stand in, cannot be fetched."
+        return missing("compiler", tool.says, why, cure)
+    return note(
+        "compiler",
+        tool.says,
+        "The first build fetches zig from PyPI, 100 MB, which stands in for one.",
+        pip("install", REQUIREMENT),
+    )
 
 
 def _git(found: Tools) -> Finding:

@@ -1,26 +1,38 @@
-"""``epforge doctor MODEL``: what it lacks, who takes its nodes, whose work is compiled in it."""
+"""A model: what it lacks, who takes its nodes, whose work is compiled in it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import typer
-
-from epforge.cli.show.progress import progress
-from epforge.errors import ExitStatus, UsageError
-
-if TYPE_CHECKING:
-    from epforge.doctor.placement.model import Placement
-    from epforge.doctor.reading import Compiled
-    from epforge.validate.manifest import Manifest
-    from epforge.validate.models import Diagnosis, Offer
-    from epforge.validate.models.facts import ModelFacts
-    from epforge.validate.process import Limits
-    from epforge.validate.survey import Survey
+from epforge.blueprint import load
+from epforge.build import open_project
+from epforge.doctor import placement
+from epforge.doctor.installed import plugins
+from epforge.doctor.placement.asking import ask
+from epforge.doctor.placement.model import How, Placement
+from epforge.doctor.reading import Compiled, compiled, judge_compiled, judge_header
+from epforge.doctor.subject import BLUEPRINT
+from epforge.errors import EpforgeError, ExitStatus, UsageError
+from epforge.plan import shell
+from epforge.resolve import resolve_supported
+from epforge.validate import manifest as manifests
+from epforge.validate.manifest import Manifest
+from epforge.validate.models import (
+    Diagnosis,
+    Offer,
+    judge,
+    library_offer,
+    project_offers,
+    read_manifest,
+    read_model,
+)
+from epforge.validate.models.facts import ModelFacts
+from epforge.validate.process import Limits
+from epforge.validate.static import Kind
+from epforge.validate.survey import Survey, survey
 
 _PROJECT_MANIFEST = "src/gen/manifest.json"
 _LOCK = "epforge.lock"
@@ -45,8 +57,16 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Result:
-    """Everything that was found about a model."""
+class ModelCheckup:
+    """Everything that was found about a model.
+
+    Args:
+        offers: what libraries offer that were given.
+        placement: who takes which nodes.
+        compiled: what is compiled in it, per execution provider.
+        facts: what it says itself.
+        runtime: what the onnxruntime here can do.
+    """
 
     model: Path
     diagnosis: Diagnosis
@@ -57,7 +77,8 @@ class Result:
     runtime: Survey
 
     @property
-    def status(self) -> ExitStatus:
+    def exit_status(self) -> ExitStatus:
+        """1 where onnxruntime would not load it, or not with these libraries."""
         placed = self.placement
         fine = self.diagnosis.fine and not placed.refused and not placed.unregistered
         return ExitStatus.OK if fine else ExitStatus.CHECK_FAILED
@@ -69,7 +90,7 @@ class Result:
             "format": 1,
             "about": "model",
             "model": str(self.model),
-            "exit_status": int(self.status),
+            "exit_status": int(self.exit_status),
             **self.diagnosis.to_json(),
             "unknown": [offer.file for offer in self.offers if not offer.known],
             "untyped": self.diagnosis.untyped,
@@ -93,57 +114,33 @@ def examine(
     libraries: Sequence[Path],
     projects: Sequence[Path],
     *,
-    ask: bool,
-    time_limit: float,
-    as_json: bool,
-) -> ExitStatus:
-    """Looks at a model and prints what was found.
+    asking: bool = True,
+    limits: Limits | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> ModelCheckup:
+    """Looks at a model.
 
     Args:
-        ask: load libraries, and ask them.
-        time_limit: seconds without progress until a process hangs.
+        libraries: those that the application registers, in the order in which a session gets
+            them.
+        projects: projects or blueprints whose libraries could be registered.
+        asking: load libraries, and ask them; otherwise what they claim has to do.
+        limits: of each process in which foreign code runs.
+
+    Raises UsageError for what is no model, no library, or no project, BlueprintErrors.
     """
-    from epforge.cli.show.prognosis import lines
-    from epforge.validate.process import Limits
-    from epforge.verbs.wording import printable
-
-    with progress(quiet=as_json) as show:
-        found = _examined(model, libraries, projects, ask, Limits(stall_s=time_limit), show)
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-    else:
-        for line in lines(found):
-            typer.echo(printable(line))
-    return found.status
-
-
-def _examined(
-    model: Path,
-    libraries: Sequence[Path],
-    projects: Sequence[Path],
-    asking: bool,
-    limits: Limits,
-    show: Callable[[str], None],
-) -> Result:
-    from dataclasses import replace
-
-    from epforge.doctor.reading import compiled, judge_compiled, judge_header
-    from epforge.validate.models import judge, library_offer, read_model
-    from epforge.validate.survey import survey
-
+    limits = limits or Limits()
     facts = read_model(model, limits, everything=True, numbered=True)
     given = [library_offer(path) for path in libraries]
     offers = (*given, *(offer for path in projects for offer in _project_offers(path)))
     diagnosis = judge(facts.foreign, offers)
     runtime = survey()
     source = _source(libraries, given, projects, asking)
-    placement = _placement(model, facts, source, given, libraries, limits, show)
-    made = compiled(
-        facts, model.absolute().parent, _libraries(source, placement), placement.verdicts
-    )
+    placed = _placement(model, facts, source, given, libraries, limits, progress)
+    made = compiled(facts, model.absolute().parent, _libraries(source, placed), placed.verdicts)
     more = (*judge_header(facts, runtime), *judge_compiled(made, model))
     diagnosis = replace(diagnosis, findings=(*more, *diagnosis.findings))
-    return Result(model, diagnosis, offers, placement, made, facts, runtime)
+    return ModelCheckup(model, diagnosis, offers, placed, made, facts, runtime)
 
 
 def _placement(
@@ -153,22 +150,16 @@ def _placement(
     given: Sequence[Offer],
     libraries: Sequence[Path],
     limits: Limits,
-    show: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> Placement:
-    from dataclasses import replace
-
-    from epforge.doctor import placement
-    from epforge.doctor.placement.asking import ask
-    from epforge.validate.static import Kind
-
     nodes = facts.nodes
     if source is None:
         return placement.could_be(nodes, str(model))
     if not source.plugins:
         if source.manifest is None:
-            return placement.Placement(placement.How.CLAIMS, source.name)
+            return Placement(How.CLAIMS, source.name)
         return placement.by_claims(nodes, source.manifest, source.name, source.where)
-    show(f"asking {source.name}")
+    progress(f"asking {source.name}")
     pairs = zip(given, libraries, strict=True)
     custom = [path for offer, path in pairs if offer.kind is Kind.CUSTOM_OPS]
     asked = ask(model, facts, source.plugins, custom, limits)
@@ -183,9 +174,6 @@ def _source(
     libraries: Sequence[Path], given: Sequence[Offer], projects: Sequence[Path], asking: bool
 ) -> Source | None:
     """Whose taking is asked about: the libraries', else the first project's; None for nobody's."""
-    from epforge.validate import manifest as manifests
-    from epforge.validate.static import Kind
-
     pairs = zip(libraries, given, strict=True)
     plugins = tuple(path for path, offer in pairs if offer.kind is Kind.PLUGIN_EP)
     if plugins:
@@ -205,55 +193,48 @@ def _project_of(library: Path) -> tuple[str, ...]:
 
 
 def _of_project(path: Path, asking: bool) -> Source:
-    from epforge.validate import manifest as manifests
-    from epforge.validate.models import read_manifest
-    from epforge.verbs.validate import library_of
-
-    if not path.is_dir():
-        return Source(str(path), manifests.read(_claims(path), path), (), ("--file", str(path)))
+    blueprint = _blueprint(path)
+    if blueprint is not None:
+        claims = manifests.read(_claims(blueprint), blueprint)
+        return Source(str(path), claims, (), ("--file", str(blueprint)))
     where = ("--project", str(path))
     place = path / _PROJECT_MANIFEST
     manifest = manifests.read(read_manifest(place), place)
     try:
-        library = library_of(path, "release")
-    except UsageError:  # it is not built: its claims have to do
+        library = open_project(path).library_path("release")
+    except EpforgeError:  # it cannot be built as it is: its claims have to do
         return Source(str(path), manifest, (), where)
-    return Source(str(path), manifest, (library,) if asking else (), where)
+    there = asking and library.is_file()
+    return Source(str(path), manifest, (library,) if there else (), where)
+
+
+def _blueprint(path: Path) -> Path | None:
+    """The blueprint that a path names, or that a directory holds that is no project yet."""
+    if not path.is_dir():
+        return path
+    held = path / BLUEPRINT
+    return held if held.is_file() and not (path / _PROJECT_MANIFEST).is_file() else None
 
 
 def _claims(blueprint: Path) -> Mapping[str, Any]:
-    from epforge.plan import shell
-    from epforge.verbs.change.project import read
-
-    return shell.manifest(read(blueprint)[1])
+    return shell.manifest(resolve_supported(load(blueprint)))
 
 
 def _project_offers(path: Path) -> tuple[Offer, ...]:
     """What could be registered of a project's directory, or of a blueprint."""
-    from epforge.validate.models import project_offers, read_manifest
-
-    if path.is_dir():
-        manifest = path / _PROJECT_MANIFEST
-        if not manifest.is_file():
-            raise UsageError(
-                f"{path}: not a project that epforge made", "Make one: epforge scaffold"
-            )
-        return project_offers(read_manifest(manifest), str(manifest))
-    return project_offers(_claims(path), str(path))
+    blueprint = _blueprint(path)
+    if blueprint is not None:
+        return project_offers(_claims(blueprint), str(blueprint))
+    manifest = path / _PROJECT_MANIFEST
+    if not manifest.is_file():
+        raise UsageError(f"{path}: not a project that epforge made", "Make one: epforge scaffold")
+    return project_offers(read_manifest(manifest), str(manifest))
 
 
-def _libraries(source: Source | None, placement: Placement) -> list[tuple[str, str]]:
+def _libraries(source: Source | None, placed: Placement) -> list[tuple[str, str]]:
     """(execution provider, library) of what is given, and of what is installed here."""
     found: list[tuple[str, str]] = []
     if source is not None:
         own = source.manifest.eps if source.manifest else ()
-        found += [(ep, source.name) for ep in (*own, *placement.eps)]
-    return [*found, *_installed()]
-
-
-def _installed() -> Iterator[tuple[str, str]]:
-    """The plugin EPs among this Python's packages, by the manifests that lie beside them."""
-    from epforge.doctor.installed import plugins
-
-    for each in plugins():
-        yield each.ep, each.library
+        found += [(ep, source.name) for ep in (*own, *placed.eps)]
+    return [*found, *((each.ep, each.library) for each in plugins())]
