@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+_PIP_S = 60
 _ROUTES = (Path("/proc/self/net/route"), Path("/proc/self/net/ipv6_route"))
 
 
@@ -42,6 +45,28 @@ def pip_variables() -> Mapping[str, str]:
 def npm_variables() -> Mapping[str, str]:
     """The same for npm."""
     return {"npm_config_fetch_retries": "0"} if unreachable() else {}
+
+
+def pip_setting(name: str) -> str:
+    """A setting of pip for all its commands: of ``PIP_NAME``, else of its configuration files;
+    empty where there is none, or no pip."""
+    from_variable = os.environ.get(f"PIP_{name.upper()}")
+    if from_variable:
+        return from_variable
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "pip", "config", "list"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PIP_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # a download without it may work all the same, and says itself if not
+    found = re.search(rf"^global\.{name}='(.*)'$", done.stdout, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def pip_environment() -> Mapping[str, str]:

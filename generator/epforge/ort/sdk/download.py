@@ -6,9 +6,11 @@ import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from typing import IO, cast
 from urllib.parse import unquote, urlsplit
 
 from epforge.errors import EpforgeError, MissingError, UsageError
+from epforge.network import pip_setting
 
 _MAX_BYTES = 1 << 30
 _CHUNK = 1 << 18
@@ -46,6 +48,24 @@ def check_file(file: Path, digest: str) -> None:
         raise HashError(file.name, digest, actual)
 
 
+def _open(url: str, scheme: str) -> IO[bytes]:
+    """Opens a URL by way of the proxy that the variables of the scheme name, else of pip's; with
+    the certificates that Python trusts, and those that pip is told to trust."""
+    import ssl
+    from urllib.request import HTTPSHandler, ProxyHandler, build_opener, getproxies
+
+    if scheme == "file":
+        return cast("IO[bytes]", build_opener().open(url, timeout=_TIMEOUT_S))
+    proxies = getproxies()
+    if scheme not in proxies and (proxy := pip_setting("proxy")):
+        proxies[scheme] = proxy if "://" in proxy else f"http://{proxy}"
+    context = ssl.create_default_context()
+    if scheme == "https" and (trusted := pip_setting("cert")):
+        context.load_verify_locations(trusted)
+    opener = build_opener(ProxyHandler(proxies), HTTPSHandler(context=context))
+    return cast("IO[bytes]", opener.open(url, timeout=_TIMEOUT_S))
+
+
 def fetch(url: str, digest: str, directory: Path, report: Callable[[str], None]) -> Path:
     """Download ``url`` into ``directory`` and return the file.
 
@@ -53,7 +73,6 @@ def fetch(url: str, digest: str, directory: Path, report: Callable[[str], None])
     HashError when it is not the file with that SHA-256; then the file is gone.
     """
     from urllib.error import URLError
-    from urllib.request import urlopen
 
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http", "file"):
@@ -64,7 +83,7 @@ def fetch(url: str, digest: str, directory: Path, report: Callable[[str], None])
     size = 0
     report(f"fetching {url}")
     try:
-        with urlopen(url, timeout=_TIMEOUT_S) as response, target.open("wb") as file:
+        with _open(url, parts.scheme) as response, target.open("wb") as file:
             while chunk := response.read(_CHUNK):
                 size += len(chunk)
                 if size > _MAX_BYTES:
