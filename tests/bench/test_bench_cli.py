@@ -1,11 +1,11 @@
-"""How long the command line takes, beside what Python alone takes in the same run.
+"""How long the command line takes to answer, beside what Python alone takes in the same rounds.
 
-Run with ``pytest -m bench tests/bench``; the figures are printed.
+Run all benchmarks with ``python tests/bench/run.py``.
 """
 
-import os
+from __future__ import annotations
+
 import shutil
-import statistics
 import subprocess
 import sys
 import time
@@ -13,96 +13,114 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench_blueprints import blueprint
+from rivals import emptied
+from timing import Timed, in_turns, program
 
-import epforge
-from epforge.cache import cache_dir
-from epforge.ops import families
+from conftest import Installed
 
 pytestmark = pytest.mark.bench
-Report = Callable[[str], None]
-# Python keeps the modules that it has compiled, as it does for an installed tool.
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(Path(epforge.__file__).parents[1]),
-    "PYTHONDONTWRITEBYTECODE": "",
-    "PYTHONPYCACHEPREFIX": str(cache_dir("bytecode")),
-}
+Keep = Callable[..., object]
+ROUNDS = 7
+HEADER = "house.txt"
 
 
-def seconds(args: list[str], before: Callable[[], None] = lambda: None) -> float:
-    """Median wall time of seven runs of Python with ``args``, after one to warm up."""
-    times = []
-    for _ in range(8):
-        before()
-        start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, *args], check=True, env=ENVIRONMENT, stdout=subprocess.DEVNULL
-        )
-        times.append(time.perf_counter() - start)
-    return statistics.median(times[1:])
+def test_what_answers_at_once(keep: Keep, installed: Installed, tmp_path: Path) -> None:
+    forty = blueprint(40, tmp_path)
+    words = {"_EPFORGE_COMPLETE": "complete_bash", "COMP_WORDS": "epforge sca", "COMP_CWORD": "1"}
+    verbs: dict[str, tuple[list[str | Path], float | None]] = {
+        "version": (["--version"], 0.2),
+        "help": (["--help"], 0.4),
+        "completion": ([], 0.4),
+        "check": (["check", forty], None),
+        "plan": (["plan", forty], None),
+    }
+    environment = dict.fromkeys(verbs, installed.environment)
+    environment["completion"] = {**installed.environment, **words}
+    tasks = {
+        name: program([installed.program, *args], environment[name])
+        for name, (args, _) in verbs.items()
+    }
+    tasks["python"] = program([sys.executable, "-c", "pass"], installed.environment)
+    took = in_turns(tasks, ROUNDS)
+    keep("python -c pass", took["python"])
+    for name, (_, limit) in verbs.items():
+        keep(name, took[name], beside=("python -c pass", took["python"]), limit=limit)
 
 
-def test_version(report: Report) -> None:
-    alone = seconds(["-c", "pass"])
-    ours = seconds(["-m", "epforge", "--version"])
-    report(f"epforge --version: {ours:.3f} s, {ours / alone:.1f} x python -c pass")
-    assert ours <= 0.3
-
-
-def test_forty_ops(report: Report, tmp_path: Path) -> None:
-    ops = sorted(row.op for row in families.rows() if not row.domain)[:40]
-    assert len(ops) == 40
-    blueprint = tmp_path / "b.yaml"
-    blueprint.write_text(
-        f"epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [{', '.join(ops)}]\n"
-    )
-    out = tmp_path / "out"
-    alone = seconds(["-c", "pass"])
-    ours = seconds(
-        ["-m", "epforge", "scaffold", str(blueprint), str(out)],
-        before=lambda: shutil.rmtree(out, ignore_errors=True),
-    )
-    report(f"scaffold of 40 ops: {ours:.3f} s, {ours / alone:.1f} x python -c pass")
-    assert ours <= 1.5
-
-
-def test_nothing_to_regenerate(report: Report, tmp_path: Path) -> None:
+def test_nothing_to_regenerate(keep: Keep, installed: Installed, tmp_path: Path) -> None:
     """A project of a hundred operators that is up to date already."""
-    ops = sorted(row.op for row in families.rows() if not row.domain)[:100]
-    assert len(ops) == 100
-    blueprint = tmp_path / "b.yaml"
-    blueprint.write_text(
-        f"epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [{', '.join(ops)}]\n"
-    )
     out = tmp_path / "out"
-    subprocess.run(
-        [sys.executable, "-m", "epforge", "scaffold", blueprint, out],
-        check=True,
-        env=ENVIRONMENT,
-        stdout=subprocess.DEVNULL,
-    )
+    program([installed.program, "scaffold", blueprint(100, tmp_path), out], installed.environment)()
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    libraries = seconds(["-c", "import jinja2, pydantic, ruamel.yaml, typer"])
-    ours = seconds(["-m", "epforge", "regenerate", str(out)])
-    report(f"regenerate, nothing to do: {ours:.3f} s, {ours / libraries:.1f} x its libraries")
+    libraries = [sys.executable, "-c", "import jinja2, pydantic, ruamel.yaml, typer"]
+    tasks = {
+        "ours": program([installed.program, "regenerate", out], installed.environment),
+        "libraries": program(libraries, installed.environment),
+    }
+    took = in_turns(tasks, ROUNDS)
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
-    assert ours <= 0.7
+    keep("import of its libraries", took["libraries"])
+    beside = ("import of its libraries", took["libraries"])
+    keep("regenerate/nothing to do", took["ours"], beside=beside, limit=0.9)
 
 
-def test_first_inference(report: Report, repository: Path, tmp_path: Path) -> None:
+def test_merging_takes_hardly_longer_than_writing(
+    keep: Keep, installed: Installed, tmp_path: Path
+) -> None:
+    """Every file of a project of 40 operators changes, and its owner has edited none, 1 or 20."""
+    source = blueprint(40, tmp_path)
+    source.write_text(f"{source.read_text()}overlays: [{{header: {HEADER}}}]\n")
+    (tmp_path / HEADER).write_text("Of our house.\n")
+    epforge, environment = installed.program, installed.environment
+    tasks = {}
+    for edits in (0, 1, 20):
+        kept, place = tmp_path / f"kept {edits}", tmp_path / f"{edits}"
+        program([epforge, "scaffold", source, kept], environment)()
+        edited = sorted(kept.glob("src/gen/kernels/*.cc"))[:edits]
+        assert len(edited) == edits
+        for path in edited:
+            path.write_text(path.read_text() + "// An edit of its owner.\n")
+        program([epforge, "regenerate", kept, "--adopt", "all"], environment)()
+        (kept / HEADER).write_text("Of our new house.\n")
+        tasks[str(edits)] = merging(installed, kept, place)
+    took = in_turns(tasks, 5)
+    for edits in (0, 1, 20):
+        merged = [
+            path
+            for path in (tmp_path / f"{edits}").glob("src/gen/kernels/*.cc")
+            if "// An edit of its owner." in path.read_text()
+        ]
+        assert len(merged) == edits
+        assert all("Of our new house." in path.read_text() for path in merged)
+    keep("regenerate/all files, no edits", took["0"])
+    beside = ("regenerate/all files, no edits", took["0"])
+    keep("regenerate/all files, edits in 1", took["1"], beside=beside, ratio_limit=1.5)
+    keep("regenerate/all files, edits in 20", took["20"], beside=beside, ratio_limit=2.0)
+
+
+def merging(installed: Installed, kept: Path, place: Path) -> Timed:
+    """Regenerates a copy of a project."""
+
+    def before() -> None:
+        emptied(place)
+        shutil.copytree(kept, place)
+
+    return program([installed.program, "regenerate", place], installed.environment, before)
+
+
+def test_first_inference_of_a_blueprint(
+    keep: Keep, installed: Installed, repository: Path, tmp_path: Path
+) -> None:
     """From the minimal blueprint to a passed validation, with the headers cached."""
     out = tmp_path / "out"
-    command = ["scaffold", str(repository / "blueprints/minimal.yaml"), str(out)]
+    scaffold = [installed.program, "scaffold", repository / "blueprints/minimal.yaml", out]
+    environment = installed.environment
+    ours = program([*scaffold, "--build", "--validate"], environment)()
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "epforge", *command, "--build", "--validate"],
-        check=True,
-        env=ENVIRONMENT,
-        stdout=subprocess.DEVNULL,
+        [installed.program, "validate", out], check=True, env=environment, capture_output=True
     )
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "epforge", "validate", out], check=True, env=ENVIRONMENT)
     validation = time.perf_counter() - start
-    report(f"blueprint to passed validation: {ours:.1f} s, {ours / validation:.1f} x validation")
-    assert ours <= 60
+    keep("validate/again", [validation])
+    keep("blueprint to proof", [ours], beside=("validate/again", [validation]), limit=60)
