@@ -1,3 +1,382 @@
-"""epforge: from a YAML blueprint to a complete ONNX Runtime plugin execution provider."""
+"""epforge: from a YAML blueprint to a complete ONNX Runtime plugin execution provider.
+
+What each verb of the command line does is a function here, and what it returns is typed::
+
+    import epforge
+
+    result = epforge.check_blueprint("blueprint.yaml")
+
+Nothing is printed. What is wrong is an `EpforgeError` with a message, a cure and an exit status.
+`to_json()` of a result is what the verb prints with ``--json``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Severity, Span
+    from epforge.blueprint.report import apply_fix
+    from epforge.build import BuildResult
+    from epforge.build.diagnostics import BuildError
+    from epforge.build.process import BuildTimeoutError
+    from epforge.build.wheel import WheelResult
+    from epforge.errors import EpforgeError, ExitStatus, MissingError, UsageError
+    from epforge.ort.sdk.store import Sdk
+    from epforge.ort.sdk.verify import BadSdkError
+    from epforge.report import Difference, Report
+    from epforge.resolve.model import Blueprint
+    from epforge.validate.inspection.model import Inspection
+    from epforge.validate.model import CaseResult, Check
+    from epforge.validate.model import Outcome as CheckOutcome
+    from epforge.validate.model import Report as ValidationReport
+    from epforge.verbs.add import AddResult, add_device, add_op, add_option
+    from epforge.verbs.api import (
+        ApiDifference,
+        ApiKeys,
+        ShownLevel,
+        ShownMember,
+        ShownStruct,
+        api_keys,
+        diff_api,
+        show_api,
+    )
+    from epforge.verbs.build import BuiltProject, build_project
+    from epforge.verbs.change.blocked import BlockedError, UnresolvedError
+    from epforge.verbs.change.proving import Proof
+    from epforge.verbs.change.result import ChangeResult
+    from epforge.verbs.change.upgrading import Upgrade
+    from epforge.verbs.check import CheckResult, check_blueprint
+    from epforge.verbs.compile import compile_models
+    from epforge.verbs.compile_worker import BrokenDownError, CompileResult, RefusedError
+    from epforge.verbs.coverage import Coverage, ops_coverage
+    from epforge.verbs.eject import EjectResult, eject_op
+    from epforge.verbs.inspect import inspect_library
+    from epforge.verbs.ops import ModelOps, OpDetails, OpList, list_ops, ops_from_model, show_op
+    from epforge.verbs.plan import BlueprintPlan, PlannedFile, ProjectPlan, plan_project
+    from epforge.verbs.regenerate import RegenerateResult, regenerate_project
+    from epforge.verbs.report import (
+        ReadReport,
+        RenderedReport,
+        ReportDiff,
+        diff_reports,
+        read_report,
+        render_report,
+    )
+    from epforge.verbs.resolve import ResolveResult, resolve_conflicts
+    from epforge.verbs.scaffold import ScaffoldResult, scaffold_project
+    from epforge.verbs.schema import SchemaList, SchemaResult, json_schema, list_schemas
+    from epforge.verbs.sdk import (
+        FoundSdk,
+        SdkList,
+        SdkResult,
+        VerifiedSdk,
+        find_sdk,
+        install_sdk,
+        list_sdks,
+        verify_sdk,
+    )
+    from epforge.verbs.status import Drift, StatusResult, project_status
+    from epforge.verbs.templates import (
+        EjectedTemplates,
+        Template,
+        TemplateDiff,
+        TemplateDiffs,
+        TemplateList,
+        TemplateState,
+        diff_templates,
+        eject_templates,
+        list_templates,
+        show_template,
+    )
+    from epforge.verbs.types import Result
+    from epforge.verbs.upgrade import (
+        FileUpgradeResult,
+        NewerRelease,
+        UpgradeResult,
+        newer_release,
+        upgrade_blueprint,
+        upgrade_project,
+    )
+    from epforge.verbs.validate import validate_library
+    from epforge.workspace import InTheWayError, OpenConflictsError, PendingError
+    from epforge.workspace.outcome import (
+        Action,
+        ActionKind,
+        Conflict,
+        ConflictKind,
+        Hunk,
+        Note,
+        NoteKind,
+        OnConflict,
+        Outcome,
+    )
+
+__all__ = [
+    "Action",
+    "ActionKind",
+    "AddResult",
+    "ApiDifference",
+    "ApiKeys",
+    "BadSdkError",
+    "BlockedError",
+    "Blueprint",
+    "BlueprintErrors",
+    "BlueprintPlan",
+    "BrokenDownError",
+    "BuildError",
+    "BuildResult",
+    "BuildTimeoutError",
+    "BuiltProject",
+    "CaseResult",
+    "ChangeResult",
+    "Check",
+    "CheckOutcome",
+    "CheckResult",
+    "CompileResult",
+    "Conflict",
+    "ConflictKind",
+    "Coverage",
+    "Diagnostic",
+    "Difference",
+    "Drift",
+    "EjectResult",
+    "EjectedTemplates",
+    "EpforgeError",
+    "ExitStatus",
+    "FileUpgradeResult",
+    "Fix",
+    "FoundSdk",
+    "Hunk",
+    "InTheWayError",
+    "Inspection",
+    "MissingError",
+    "ModelOps",
+    "NewerRelease",
+    "Note",
+    "NoteKind",
+    "OnConflict",
+    "OpDetails",
+    "OpList",
+    "OpenConflictsError",
+    "Outcome",
+    "PendingError",
+    "PlannedFile",
+    "ProjectPlan",
+    "Proof",
+    "ReadReport",
+    "RefusedError",
+    "RegenerateResult",
+    "RenderedReport",
+    "Report",
+    "ReportDiff",
+    "ResolveResult",
+    "Result",
+    "ScaffoldResult",
+    "SchemaList",
+    "SchemaResult",
+    "Sdk",
+    "SdkList",
+    "SdkResult",
+    "Severity",
+    "ShownLevel",
+    "ShownMember",
+    "ShownStruct",
+    "Span",
+    "StatusResult",
+    "Template",
+    "TemplateDiff",
+    "TemplateDiffs",
+    "TemplateList",
+    "TemplateState",
+    "UnresolvedError",
+    "Upgrade",
+    "UpgradeResult",
+    "UsageError",
+    "ValidationReport",
+    "VerifiedSdk",
+    "WheelResult",
+    "add_device",
+    "add_op",
+    "add_option",
+    "api_keys",
+    "apply_fix",
+    "build_project",
+    "check_blueprint",
+    "compile_models",
+    "diff_api",
+    "diff_reports",
+    "diff_templates",
+    "eject_op",
+    "eject_templates",
+    "find_sdk",
+    "inspect_library",
+    "install_sdk",
+    "json_schema",
+    "list_ops",
+    "list_schemas",
+    "list_sdks",
+    "list_templates",
+    "newer_release",
+    "ops_coverage",
+    "ops_from_model",
+    "plan_project",
+    "project_status",
+    "read_report",
+    "regenerate_project",
+    "render_report",
+    "resolve_conflicts",
+    "scaffold_project",
+    "show_api",
+    "show_op",
+    "show_template",
+    "upgrade_blueprint",
+    "upgrade_project",
+    "validate_library",
+    "verify_sdk",
+]
+
+# Where each name is from, and what it is called there. It is imported when it is used, so that
+# `import epforge` is light.
+_HOMES = {
+    "Action": "workspace.outcome",
+    "ActionKind": "workspace.outcome",
+    "AddResult": "verbs.add",
+    "ApiDifference": "verbs.api",
+    "ApiKeys": "verbs.api",
+    "BadSdkError": "ort.sdk.verify",
+    "BlockedError": "verbs.change.blocked",
+    "Blueprint": "resolve.model",
+    "BlueprintErrors": "blueprint.diagnostic",
+    "BlueprintPlan": "verbs.plan",
+    "BrokenDownError": "verbs.compile_worker",
+    "BuildError": "build.diagnostics",
+    "BuildResult": "build",
+    "BuildTimeoutError": "build.process",
+    "BuiltProject": "verbs.build",
+    "CaseResult": "validate.model",
+    "ChangeResult": "verbs.change.result",
+    "Check": "validate.model",
+    "CheckOutcome": "validate.model:Outcome",
+    "CheckResult": "verbs.check",
+    "CompileResult": "verbs.compile_worker",
+    "Conflict": "workspace.outcome",
+    "ConflictKind": "workspace.outcome",
+    "Coverage": "verbs.coverage",
+    "Diagnostic": "blueprint.diagnostic",
+    "Difference": "report",
+    "Drift": "verbs.status",
+    "EjectResult": "verbs.eject",
+    "EjectedTemplates": "verbs.templates",
+    "EpforgeError": "errors",
+    "ExitStatus": "errors",
+    "FileUpgradeResult": "verbs.upgrade",
+    "Fix": "blueprint.diagnostic",
+    "FoundSdk": "verbs.sdk",
+    "Hunk": "workspace.outcome",
+    "InTheWayError": "workspace",
+    "Inspection": "validate.inspection.model",
+    "MissingError": "errors",
+    "ModelOps": "verbs.ops",
+    "NewerRelease": "verbs.upgrade",
+    "Note": "workspace.outcome",
+    "NoteKind": "workspace.outcome",
+    "OnConflict": "workspace.outcome",
+    "OpDetails": "verbs.ops",
+    "OpList": "verbs.ops",
+    "OpenConflictsError": "workspace",
+    "Outcome": "workspace.outcome",
+    "PendingError": "workspace",
+    "PlannedFile": "verbs.plan",
+    "ProjectPlan": "verbs.plan",
+    "Proof": "verbs.change.proving",
+    "ReadReport": "verbs.report",
+    "RefusedError": "verbs.compile_worker",
+    "RegenerateResult": "verbs.regenerate",
+    "RenderedReport": "verbs.report",
+    "Report": "report",
+    "ReportDiff": "verbs.report",
+    "ResolveResult": "verbs.resolve",
+    "Result": "verbs.types",
+    "ScaffoldResult": "verbs.scaffold",
+    "SchemaList": "verbs.schema",
+    "SchemaResult": "verbs.schema",
+    "Sdk": "ort.sdk.store",
+    "SdkList": "verbs.sdk",
+    "SdkResult": "verbs.sdk",
+    "Severity": "blueprint.diagnostic",
+    "ShownLevel": "verbs.api",
+    "ShownMember": "verbs.api",
+    "ShownStruct": "verbs.api",
+    "Span": "blueprint.diagnostic",
+    "StatusResult": "verbs.status",
+    "Template": "verbs.templates",
+    "TemplateDiff": "verbs.templates",
+    "TemplateDiffs": "verbs.templates",
+    "TemplateList": "verbs.templates",
+    "TemplateState": "verbs.templates",
+    "UnresolvedError": "verbs.change.blocked",
+    "Upgrade": "verbs.change.upgrading",
+    "UpgradeResult": "verbs.upgrade",
+    "UsageError": "errors",
+    "ValidationReport": "validate.model:Report",
+    "VerifiedSdk": "verbs.sdk",
+    "WheelResult": "build.wheel",
+    "add_device": "verbs.add",
+    "add_op": "verbs.add",
+    "add_option": "verbs.add",
+    "api_keys": "verbs.api",
+    "apply_fix": "blueprint.report",
+    "build_project": "verbs.build",
+    "check_blueprint": "verbs.check",
+    "compile_models": "verbs.compile",
+    "diff_api": "verbs.api",
+    "diff_reports": "verbs.report",
+    "diff_templates": "verbs.templates",
+    "eject_op": "verbs.eject",
+    "eject_templates": "verbs.templates",
+    "find_sdk": "verbs.sdk",
+    "inspect_library": "verbs.inspect",
+    "install_sdk": "verbs.sdk",
+    "json_schema": "verbs.schema",
+    "list_ops": "verbs.ops",
+    "list_schemas": "verbs.schema",
+    "list_sdks": "verbs.sdk",
+    "list_templates": "verbs.templates",
+    "newer_release": "verbs.upgrade",
+    "ops_coverage": "verbs.coverage",
+    "ops_from_model": "verbs.ops",
+    "plan_project": "verbs.plan",
+    "project_status": "verbs.status",
+    "read_report": "verbs.report",
+    "regenerate_project": "verbs.regenerate",
+    "render_report": "verbs.report",
+    "resolve_conflicts": "verbs.resolve",
+    "scaffold_project": "verbs.scaffold",
+    "show_api": "verbs.api",
+    "show_op": "verbs.ops",
+    "show_template": "verbs.templates",
+    "upgrade_blueprint": "verbs.upgrade",
+    "upgrade_project": "verbs.upgrade",
+    "validate_library": "verbs.validate",
+    "verify_sdk": "verbs.sdk",
+}
+
+
+if not TYPE_CHECKING:  # they know every name from above, and that there is no other
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'epforge' has no attribute {name!r}")
+        from importlib import import_module
+
+        home, _, own = _HOMES[name].partition(":")
+        found = getattr(import_module(f"epforge.{home}"), own or name)
+        globals()[name] = found  # asked once
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

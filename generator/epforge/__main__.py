@@ -10,6 +10,7 @@ import sys
 _MANY = 100_000
 #: Else onnxruntime keeps an identifier of this machine and a database in the home directory.
 _QUIET = ("ORT_DISABLE_TELEMETRY", "1")
+_INTERRUPTED = '{"format": 1, "error": {"message": "interrupted", "cure": "", "exit_status": 130}}'
 
 
 def main() -> None:
@@ -20,7 +21,9 @@ def main() -> None:
         from epforge.cli.main import main as run
 
         run()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before a verb has begun
+        if "--json" in sys.argv:
+            print(_INTERRUPTED)
         sys.exit(130)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from epforge import __version__
 from epforge.errors import EpforgeError, MissingError, UsageError
+from epforge.verbs.types import FORMAT
 from epforge.verbs.wording import printable
 
 # In the order of a project's life. Each is a module here with a function `command` or, for a verb
@@ -72,6 +73,8 @@ def _reported(*, as_json: bool) -> Iterator[None]:
         _exit(UsageError(error.format_message(), "See --help."), as_json)
     except KeyboardInterrupt:
         # What shells expect after an interrupt; by itself typer would say 1.
+        if as_json:
+            _print_interrupted()
         raise SystemExit(INTERRUPTED) from None
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader has seen enough: typer's to end quietly
@@ -138,15 +141,21 @@ def report(error: EpforgeError, *, as_json: bool) -> None:
     if not as_json:
         typer.echo(_text(error), err=True)
         return
-    body: dict[str, Any] = {
-        "message": error.message,
-        "cure": error.cure,
-        "exit_status": int(error.exit_status),
-        **error.details(),
-    }
-    if "diagnostics" in body:  # they are the message, in another form
-        body["message"] = "the blueprint cannot be used as it is"
-    typer.echo(json.dumps({"error": body}, indent=2))
+    details = error.details()
+    message = error.message
+    if "diagnostics" in details:  # they are the message, in another form
+        message = "the blueprint cannot be used as it is"
+    _print_error(message, error.cure, int(error.exit_status), details)
+
+
+def _print_interrupted() -> None:
+    with suppress(OSError):
+        _print_error("interrupted", "", INTERRUPTED, {})
+
+
+def _print_error(message: str, cure: str, status: int, details: Mapping[str, object]) -> None:
+    body = {"message": message, "cure": cure, "exit_status": status, **details}
+    typer.echo(json.dumps({"format": FORMAT, "error": body}, indent=2))
 
 
 def _text(error: EpforgeError) -> str:
