@@ -12,7 +12,7 @@ from epforge.errors import ExitStatus, UsageError
 from epforge.ort.diff import ApiDiff, Changed, Slotted, StructDiff, diff_levels
 from epforge.ort.levels import DEFAULT_TARGET, describe, load_level, parse_level
 from epforge.ort.model import ApiLevel, Key, Member, Struct
-from epforge.verbs.types import FORMAT, AnyPath
+from epforge.verbs.types import FORMAT, AnyPath, plain
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def diff_api(
 
 
 def _shown_member(struct: Struct, member: Member) -> dict[str, Any]:
-    data = dataclasses.asdict(member)
+    data: dict[str, Any] = plain(dataclasses.asdict(member))
     return {"slot": struct.slot(member.name)} | data | {"signature": member.signature}
 
 

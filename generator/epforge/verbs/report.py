@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epforge.errors import ExitStatus
-from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, paths
+from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, paths, plain
 
 if TYPE_CHECKING:
     from epforge.report import Difference, Report
@@ -63,7 +63,7 @@ class ReportDiff:
         return {
             "format": FORMAT,
             "worse": found.worse,
-            **dataclasses.asdict(found),
+            **plain(dataclasses.asdict(found)),
             "rungs": dict(found.rungs),
             "runtimes": list(found.runtimes) if found.runtimes else None,
         }

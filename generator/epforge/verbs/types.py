@@ -66,3 +66,10 @@ def choice(kinds: type[_Choice], wanted: str, option: str) -> _Choice:
         raise UsageError(
             f"--{option} {wanted}: there is no such choice", f"One of: {known}."
         ) from None
+
+
+def plain(data: Any) -> Any:
+    """Data as JSON has it: lists in place of tuples."""
+    if isinstance(data, dict):
+        return {key: plain(value) for key, value in data.items()}
+    return [plain(value) for value in data] if isinstance(data, list | tuple) else data

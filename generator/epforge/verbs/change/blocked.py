@@ -34,6 +34,7 @@ class BlockedError(EpforgeError):
 
     def details(self) -> Mapping[str, object]:
         data = outcome_data(self.project, self.outcome)
+        del data["format"]  # the error has its own
         paths = dict.fromkeys(each.path for each in self.outcome.conflicts)
         return {"files": list(paths), **data}
 

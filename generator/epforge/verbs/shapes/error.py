@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from epforge.verbs.shapes.base import Answer, Shape
+from epforge.verbs.shapes.base import Answer
 from epforge.verbs.shapes.blueprints import Diagnostic
+from epforge.verbs.shapes.projects import PerhapsChange
 
 
-class ErrorBody(Shape):
-    """What is wrong. Some kinds of errors have more keys, which are listed here, too."""
+class ErrorBody(PerhapsChange):
+    """What is wrong. Some kinds of errors have more keys, which are listed here, too; those about
+    a project are there when its owner has to decide before anything is written."""
 
     message: str
     """What is wrong, in one line or few."""
@@ -22,8 +24,6 @@ class ErrorBody(Shape):
     """Of a wrong blueprint: everything that is wrong with it."""
     files: list[str] | None = None
     """Of files in conflict, edited or in the way: which."""
-    conflicts: list[dict[str, Any]] | None = None
-    """Of files in conflict: as in the answers about projects."""
     problems: list[dict[str, str]] | None = None
     """Of headers that are not whole: file and message of each problem."""
     before: dict[str, Any] | None = None

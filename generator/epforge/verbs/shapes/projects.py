@@ -69,6 +69,20 @@ class Note(Shape):
     """No earlier command has said so."""
 
 
+class PerhapsChange(Shape):
+    """What was, or would be, done to a project; only if one was to be changed."""
+
+    directory: str | None = None
+    """The project, as the caller called it."""
+    created: bool | None = None
+    unchanged: int | None = None
+    actions: list[Action] | None = None
+    conflicts: list[Conflict] | None = None
+    """What has to be decided first: nothing is written before that."""
+    open: list[Conflict] | None = None
+    notes: list[Note] | None = None
+
+
 class Change(Answer):
     """What was, or in a dry run would be, done to a project."""
 
@@ -238,8 +252,8 @@ class Resolve(Answer):
     """All files that are in conflict still."""
 
 
-class Add(Answer):
-    """`epforge add --json`. What is done to the project is there if it was to be changed."""
+class Add(Answer, PerhapsChange):
+    """`epforge add --json`."""
 
     added: list[str]
     """Names of the entries that were not there."""
@@ -252,10 +266,3 @@ class Add(Answer):
     """The file."""
     diff: str
     """The change of the blueprint."""
-    directory: str | None = None
-    created: bool | None = None
-    unchanged: int | None = None
-    actions: list[Action] | None = None
-    conflicts: list[Conflict] | None = None
-    open: list[Conflict] | None = None
-    notes: list[Note] | None = None
