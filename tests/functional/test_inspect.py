@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
+from answers import check_schema
 from cross_toys import cross_toy
 from toys import EP, toy
 from wrong_files import THINGS
@@ -26,7 +26,7 @@ def look(library: Path, *hardware: str, limits: Limits | None = None) -> Inspect
     made_up = parse(hardware)
     binary = read_binary(library)
     found = inspect(library, layouts(), binary=binary, hardware=made_up, limits=limits)
-    jsonschema.validate(found.to_json(), json_schema())
+    check_schema(found.to_json(), "inspect")
     assert list(card(found))
     return found
 
