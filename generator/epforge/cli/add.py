@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.main import make_app
 from epforge.cli.options import (
     AdoptOption,
@@ -28,11 +29,21 @@ app = make_app()
 
 ProjectOption = Annotated[
     Path | None,
-    typer.Option("--project", help="The project; by default this directory.", metavar="DIR"),
+    typer.Option(
+        "--project",
+        help="The project; by default this directory.",
+        metavar="DIR",
+        autocompletion=complete.directories,
+    ),
 ]
 FileOption = Annotated[
     Path | None,
-    typer.Option("--file", help="A blueprint that has no project yet.", metavar="FILE"),
+    typer.Option(
+        "--file",
+        help="A blueprint that has no project yet.",
+        metavar="FILE",
+        autocompletion=complete.files(*complete.BLUEPRINTS),
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -53,20 +64,31 @@ def _group() -> None:
 
 @app.command("op")
 def add_op(
-    names: Annotated[list[str], typer.Argument(help="Relu, or domain::Op.", metavar="OP")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Relu, or domain::Op.", metavar="OP", autocompletion=complete.operators
+        ),
+    ],
     types: Annotated[
         list[str] | None,
         typer.Option(
             help="Element types: of the main type constraint, or with its name in front; "
             "may be repeated.",
             metavar="[T=]TYPE,...",
+            autocompletion=complete.types,
         ),
     ] = None,
     models: Annotated[
         str | None, typer.Option(help="Opsets of models: '13', '13-20', '>=13'.", metavar="RANGE")
     ] = None,
     kernel: Annotated[
-        str | None, typer.Option(help="generated, or yours.", metavar="WHOSE")
+        str | None,
+        typer.Option(
+            help="generated, or yours.",
+            metavar="WHOSE",
+            autocompletion=complete.words("generated", "yours"),
+        ),
     ] = None,
     project: ProjectOption = None,
     file: FileOption = None,
@@ -114,7 +136,15 @@ def add_device(
     name: Annotated[
         str, typer.Argument(help="A short name, unique in the project.", metavar="NAME")
     ],
-    kind: Annotated[str, typer.Option("--type", help="cpu, gpu or npu.", metavar="TYPE")],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            help="cpu, gpu or npu.",
+            metavar="TYPE",
+            autocompletion=complete.words("cpu", "gpu", "npu"),
+        ),
+    ],
     vendor_id: Annotated[str | None, typer.Option(help="PCI vendor id.", metavar="ID")] = None,
     device_id: Annotated[
         list[str] | None, typer.Option(help="Device id; may be repeated.", metavar="ID")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 from epforge.ort.levels import DEFAULT_TARGET
 
@@ -17,11 +18,22 @@ app = typer.Typer(
 )
 
 Release = Annotated[
-    str, typer.Option("--ort", metavar="RELEASE", help="The release to look at, as 1.24.")
+    str,
+    typer.Option(
+        "--ort",
+        metavar="RELEASE",
+        help="The release to look at, as 1.24.",
+        autocompletion=complete.releases,
+    ),
 ]
 Sdk = Annotated[
     Path | None,
-    typer.Option("--sdk", metavar="DIR", help="Read these headers instead of the table."),
+    typer.Option(
+        "--sdk",
+        metavar="DIR",
+        help="Read these headers instead of the table.",
+        autocompletion=complete.directories,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -30,7 +42,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def show(
     struct: Annotated[
         str | None,
-        typer.Argument(metavar="STRUCT[.MEMBER]", help="As OrtEp or OrtEp.Compile."),
+        typer.Argument(
+            metavar="STRUCT[.MEMBER]",
+            help="As OrtEp or OrtEp.Compile.",
+            autocompletion=complete.structs,
+        ),
     ] = None,
     ort: Release = DEFAULT_TARGET,
     sdk: Sdk = None,
@@ -60,6 +76,7 @@ def keys(
         str | None,
         typer.Argument(
             metavar="SCOPE",
+            autocompletion=complete.scopes,
             help="session, run, dynamic, environment, ep-device, hardware-device or model.",
         ),
     ] = None,
@@ -83,18 +100,42 @@ def keys(
 @app.command()
 def diff(
     before: Annotated[
-        str, typer.Argument(metavar="FROM", help="The release that is left, as 1.24.")
+        str,
+        typer.Argument(
+            metavar="FROM",
+            help="The release that is left, as 1.24.",
+            autocompletion=complete.releases,
+        ),
     ],
-    after: Annotated[str, typer.Argument(metavar="TO", help="The release that is gone to.")],
+    after: Annotated[
+        str,
+        typer.Argument(
+            metavar="TO", help="The release that is gone to.", autocompletion=complete.releases
+        ),
+    ],
     struct: Annotated[
-        str | None, typer.Argument(metavar="STRUCT", help="Only this struct, as OrtEp.")
+        str | None,
+        typer.Argument(
+            metavar="STRUCT", help="Only this struct, as OrtEp.", autocompletion=complete.structs
+        ),
     ] = None,
     sdk_from: Annotated[
         Path | None,
-        typer.Option("--sdk-from", metavar="DIR", help="Read FROM in these headers."),
+        typer.Option(
+            "--sdk-from",
+            metavar="DIR",
+            help="Read FROM in these headers.",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     sdk_to: Annotated[
-        Path | None, typer.Option("--sdk-to", metavar="DIR", help="Read TO in these headers.")
+        Path | None,
+        typer.Option(
+            "--sdk-to",
+            metavar="DIR",
+            help="Read TO in these headers.",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -7,23 +7,38 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 
 
 def command(
     project: Annotated[
-        Path, typer.Argument(help="The project's directory.", metavar="PROJECT")
+        Path,
+        typer.Argument(
+            help="The project's directory.", metavar="PROJECT", autocompletion=complete.directories
+        ),
     ] = Path(),
     preset: Annotated[
         str | None,
-        typer.Option(help="What to build: release, debug, asan or tsan.", metavar="NAME"),
+        typer.Option(
+            help="What to build: release, debug, asan or tsan.",
+            metavar="NAME",
+            autocompletion=complete.words(*complete.PRESETS),
+        ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="The platform to build for, one of the blueprint's.", metavar="TARGET"),
+        typer.Option(
+            help="The platform to build for, one of the blueprint's.",
+            metavar="TARGET",
+            autocompletion=complete.words(*complete.TARGETS),
+        ),
     ] = None,
     ort_sdk: Annotated[
-        Path | None, typer.Option(help="ONNX Runtime's headers.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="ONNX Runtime's headers.", metavar="DIR", autocompletion=complete.directories
+        ),
     ] = None,
     compiler: Annotated[
         str | None,
@@ -38,7 +53,11 @@ def command(
     wheel: Annotated[bool, typer.Option("--wheel", help="Make its Python wheels, too.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option(help="Where the wheel goes; else PROJECT/dist.", metavar="DIR"),
+        typer.Option(
+            help="Where the wheel goes; else PROJECT/dist.",
+            metavar="DIR",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     version: Annotated[
         str | None,

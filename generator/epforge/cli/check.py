@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import end, print_json
 from epforge.errors import UsageError
 from epforge.verbs.wording import count, printable
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="The blueprints.", metavar="FILE")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The blueprints.",
+            metavar="FILE",
+            autocompletion=complete.files(*complete.BLUEPRINTS),
+        ),
+    ],
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Print it with every default and derived name.")
     ] = False,

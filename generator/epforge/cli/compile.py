@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def command(
         typer.Argument(
             help="The models; before them a project's directory, if it is not the current one.",
             metavar="[PROJECT] MODEL",
+            autocompletion=complete.files(".onnx"),
         ),
     ],
     output: Annotated[
@@ -49,7 +51,11 @@ def command(
     ] = None,
     library: Annotated[
         Path | None,
-        typer.Option(help="Any plugin library, instead of a project.", metavar="FILE"),
+        typer.Option(
+            help="Any plugin library, instead of a project.",
+            metavar="FILE",
+            autocompletion=complete.files(*complete.LIBRARIES),
+        ),
     ] = None,
     ep: Annotated[
         str, typer.Option(help="Its execution provider, if it has several.", metavar="NAME")
@@ -61,10 +67,16 @@ def command(
             help="A plugin configuration as ONNX Runtime's tools take it, instead of a project; "
             "wins over other options.",
             metavar="FILE",
+            autocompletion=complete.files(".json"),
         ),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Which build of the project.", metavar="NAME")
+        str,
+        typer.Option(
+            help="Which build of the project.",
+            metavar="NAME",
+            autocompletion=complete.words(*complete.PRESETS),
+        ),
     ] = "release",
     device: Annotated[
         int | None, typer.Option(help="The N-th device, from 0.", metavar="N")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.main import make_app
 from epforge.cli.options import (
     AdoptOption,
@@ -34,8 +35,18 @@ def _group() -> None:
 
 @app.command("op")
 def eject_op(
-    op: Annotated[str, typer.Argument(help="Relu, or domain::Op.", metavar="OP")],
-    project: Annotated[Path, typer.Option(help="The project's directory.", metavar="DIR")] = Path(),
+    op: Annotated[
+        str,
+        typer.Argument(
+            help="Relu, or domain::Op.", metavar="OP", autocompletion=complete.operators
+        ),
+    ],
+    project: Annotated[
+        Path,
+        typer.Option(
+            help="The project's directory.", metavar="DIR", autocompletion=complete.directories
+        ),
+    ] = Path(),
     on_conflict: OnConflictOption = OnConflict.STOP,
     ours: OursOption = None,
     theirs: TheirsOption = None,

@@ -7,17 +7,24 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines
 
 
 def command(
-    library: Annotated[Path, typer.Argument(help="Any file.", metavar="LIB")],
+    library: Annotated[
+        Path,
+        typer.Argument(
+            help="Any file.", metavar="LIB", autocompletion=complete.files(*complete.LIBRARIES)
+        ),
+    ],
     runtime: Annotated[
         str | None,
         typer.Option(
             help="The onnxruntime to ask it in: a version, fetched once, or the directory that "
             "holds its package. This Python's by default.",
             metavar="VERSION|DIR",
+            autocompletion=complete.runtimes,
         ),
     ] = None,
     hardware: Annotated[
@@ -29,7 +36,12 @@ def command(
         ),
     ] = None,
     kind: Annotated[
-        str, typer.Option(help="What the file should be: plugin-ep or custom-ops.", metavar="KIND")
+        str,
+        typer.Option(
+            help="What the file should be: plugin-ep or custom-ops.",
+            metavar="KIND",
+            autocompletion=complete.words("plugin-ep", "custom-ops"),
+        ),
     ] = "plugin-ep",
     time_limit: Annotated[
         float,

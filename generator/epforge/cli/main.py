@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from epforge import __version__
+from epforge.cli.tab import ASKED, answer
 from epforge.errors import EpforgeError, MissingError, UsageError
 from epforge.verbs.types import FORMAT
 from epforge.verbs.wording import printable
@@ -165,4 +167,10 @@ def _text(error: EpforgeError) -> str:
 
 def main() -> None:
     """Runs the command line of this process and exits."""
-    typer.main.get_command(app)(prog_name="epforge")
+
+    def run() -> None:
+        typer.main.get_command(app)(prog_name="epforge")
+
+    if ASKED in os.environ:
+        answer(run)
+    run()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.main import make_app
 from epforge.cli.output import finish, print_lines, warn
 from epforge.verbs.wording import one_line
@@ -19,7 +20,11 @@ app = make_app(
 _JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _DOMAIN = Annotated[
     str | None,
-    typer.Option(help="Only this domain, such as ai.onnx or com.microsoft.", metavar="DOMAIN"),
+    typer.Option(
+        help="Only this domain, such as ai.onnx or com.microsoft.",
+        metavar="DOMAIN",
+        autocompletion=complete.domains,
+    ),
 ]
 
 
@@ -28,7 +33,11 @@ def list_ops(
     domain: _DOMAIN = None,
     status: Annotated[
         str | None,
-        typer.Option(help="Only these: implemented, stub or impossible.", metavar="STATUS"),
+        typer.Option(
+            help="Only these: implemented, stub or impossible.",
+            metavar="STATUS",
+            autocompletion=complete.words("implemented", "stub", "impossible"),
+        ),
     ] = None,
     as_json: _JSON = False,
 ) -> None:
@@ -46,7 +55,14 @@ def list_ops(
 
 @app.command()
 def show(
-    op: Annotated[str, typer.Argument(help="Relu, or com.microsoft::BiasGelu.", metavar="OP")],
+    op: Annotated[
+        str,
+        typer.Argument(
+            help="Relu, or com.microsoft::BiasGelu.",
+            metavar="OP",
+            autocompletion=complete.operators,
+        ),
+    ],
     as_json: _JSON = False,
 ) -> None:
     """Shows an operator: every version, its element types, inputs, outputs and attributes.
@@ -70,6 +86,7 @@ def coverage(
             help="A report of 'epforge validate --rung conformance --report FILE'; its node tests "
             "are added to the table. May be repeated.",
             metavar="FILE",
+            autocompletion=complete.files(".json"),
         ),
     ] = None,
     as_json: _JSON = False,
@@ -90,7 +107,12 @@ def coverage(
 
 @app.command("from-model")
 def from_model(
-    model: Annotated[list[Path], typer.Argument(help="ONNX models.", metavar="MODEL...")],
+    model: Annotated[
+        list[Path],
+        typer.Argument(
+            help="ONNX models.", metavar="MODEL...", autocompletion=complete.files(".onnx")
+        ),
+    ],
     as_json: _JSON = False,
 ) -> None:
     """Writes the 'ops' of a blueprint for models: versions and element types as in their nodes.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.options import OnConflictOption, TrustOption
 from epforge.cli.output import finish
 from epforge.verbs.wording import printable
@@ -22,6 +23,7 @@ def command(
         typer.Argument(
             help="The blueprint, a directory with blueprint.yaml, or a project.",
             metavar="FILE|DIR",
+            autocompletion=complete.files(*complete.BLUEPRINTS),
         ),
     ] = Path(),
     paths: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
@@ -23,7 +24,10 @@ from epforge.workspace.outcome import OnConflict
 
 def command(
     project: Annotated[
-        Path, typer.Argument(help="The project's directory.", metavar="DIR")
+        Path,
+        typer.Argument(
+            help="The project's directory.", metavar="DIR", autocompletion=complete.directories
+        ),
     ] = Path(),
     dry_run: DryRunOption = False,
     on_conflict: OnConflictOption = OnConflict.STOP,

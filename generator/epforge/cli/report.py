@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines
 from epforge.verbs.wording import printable
 
@@ -19,7 +20,12 @@ app = typer.Typer(
     "pages, and compares two.",
 )
 
-Source = Annotated[Path, typer.Argument(help="A report in JSON.", metavar="REPORT")]
+Source = Annotated[
+    Path,
+    typer.Argument(
+        help="A report in JSON.", metavar="REPORT", autocompletion=complete.files(".json")
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -57,7 +63,11 @@ def render(
     report: Source,
     files: Annotated[
         list[Path],
-        typer.Argument(help="What to write; the suffix says how: .html, .xml.", metavar="FILE..."),
+        typer.Argument(
+            help="What to write; the suffix says how: .html, .xml.",
+            metavar="FILE...",
+            autocompletion=complete.files(".html", ".xml"),
+        ),
     ],
     as_json: Json = False,
 ) -> None:
@@ -73,8 +83,18 @@ def render(
 
 @app.command("diff")
 def diff(
-    before: Annotated[Path, typer.Argument(help="The older report.", metavar="BEFORE")],
-    after: Annotated[Path, typer.Argument(help="The newer one.", metavar="AFTER")],
+    before: Annotated[
+        Path,
+        typer.Argument(
+            help="The older report.", metavar="BEFORE", autocompletion=complete.files(".json")
+        ),
+    ],
+    after: Annotated[
+        Path,
+        typer.Argument(
+            help="The newer one.", metavar="AFTER", autocompletion=complete.files(".json")
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """Says what has changed from one report of a library to another: what fails now, what passes

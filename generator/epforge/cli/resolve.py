@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 from epforge.verbs.wording import count, printable
 
@@ -18,7 +19,12 @@ def command(
     paths: Annotated[
         list[str] | None, typer.Argument(help="These files; all by default.", metavar="PATH")
     ] = None,
-    project: Annotated[Path, typer.Option(help="The project's directory.", metavar="DIR")] = Path(),
+    project: Annotated[
+        Path,
+        typer.Option(
+            help="The project's directory.", metavar="DIR", autocompletion=complete.directories
+        ),
+    ] = Path(),
     ours: Annotated[bool, typer.Option("--ours", help="Your lines win.")] = False,
     theirs: Annotated[bool, typer.Option("--theirs", help="epforge's lines win.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

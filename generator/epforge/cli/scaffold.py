@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 from epforge.verbs.wording import quoted
 
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 def command(
     file: Annotated[
         Path,
-        typer.Argument(help="The blueprint, or a directory with blueprint.yaml.", metavar="FILE"),
+        typer.Argument(
+            help="The blueprint, or a directory with blueprint.yaml.",
+            metavar="FILE",
+            autocompletion=complete.files(*complete.BLUEPRINTS),
+        ),
     ],
     directory: Annotated[
         Path | None,
         typer.Argument(
             help="Where the project goes; left out, the directory with the blueprint.yaml.",
             metavar="DIR",
+            autocompletion=complete.directories,
         ),
     ] = None,
     build: Annotated[bool, typer.Option("--build", help="Build the library too.")] = False,
@@ -31,7 +37,12 @@ def command(
         bool, typer.Option("--validate", help="Build, then prove that the library works.")
     ] = False,
     ort_sdk: Annotated[
-        Path | None, typer.Option(help="ONNX Runtime's headers, for --build.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="ONNX Runtime's headers, for --build.",
+            metavar="DIR",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     trust: Annotated[bool, typer.Option("--trust", help="Let overlays run code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

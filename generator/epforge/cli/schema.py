@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines
 from epforge.errors import UsageError
 
@@ -24,6 +25,7 @@ def schema(
             help="Of what this verb prints with --json instead, such as check or 'ops list'; or of "
             "error, which all of them print when they fail.",
             metavar="VERB",
+            autocompletion=complete.schemas,
         ),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List what --of takes.")] = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines, warn
 from epforge.ort.levels import DEFAULT_TARGET
 from epforge.verbs.wording import count
@@ -18,7 +19,12 @@ app = typer.Typer(
 
 Release = Annotated[
     str,
-    typer.Option("--ort", metavar="RELEASE", help="The lowest release that will do, as 1.27."),
+    typer.Option(
+        "--ort",
+        metavar="RELEASE",
+        help="The lowest release that will do, as 1.27.",
+        autocompletion=complete.releases,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -51,6 +57,7 @@ def install(
         str | None,
         typer.Argument(
             metavar="ARCHIVE",
+            autocompletion=complete.files(*complete.ARCHIVES),
             help="Path or URL of a release archive: .tgz, .zip, .nupkg or .deb. Without it the "
             "headers come from Debian's package.",
         ),
@@ -80,7 +87,12 @@ def path(
     ort: Release = DEFAULT_TARGET,
     explicit: Annotated[
         Path | None,
-        typer.Option("--ort-sdk", metavar="DIR", help="Look here instead of searching."),
+        typer.Option(
+            "--ort-sdk",
+            metavar="DIR",
+            help="Look here instead of searching.",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -99,11 +111,20 @@ def path(
 def verify(
     directory: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="An SDK; without it the one a build would use."),
+        typer.Argument(
+            metavar="DIR",
+            help="An SDK; without it the one a build would use.",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     ort: Annotated[
         str | None,
-        typer.Option("--ort", metavar="RELEASE", help="The lowest release that will do."),
+        typer.Option(
+            "--ort",
+            metavar="RELEASE",
+            help="The lowest release that will do.",
+            autocompletion=complete.releases,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.options import TrustOption, VerboseOption
 from epforge.cli.output import finish
 from epforge.cli.show.outcome import action_lines
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 def command(
     project: Annotated[
-        Path, typer.Argument(help="The project's directory.", metavar="DIR")
+        Path,
+        typer.Argument(
+            help="The project's directory.", metavar="DIR", autocompletion=complete.directories
+        ),
     ] = Path(),
     trust: TrustOption = False,
     verbose: VerboseOption = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.main import make_app
 from epforge.cli.output import finish, print_lines
 from epforge.verbs.starter import StarterFormat
@@ -52,7 +53,12 @@ def list_templates(
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(help="Such as plugin/README.md.", metavar="NAME")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Such as plugin/README.md.", metavar="NAME", autocompletion=complete.templates
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Prints the text of a template.
@@ -68,8 +74,18 @@ def show(
 
 @app.command("eject")
 def eject(
-    names: Annotated[list[str], typer.Argument(help="Such as plugin/README.md.", metavar="NAME")],
-    to: Annotated[Path, typer.Option("--to", help="Your templates.", metavar="DIR")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Such as plugin/README.md.", metavar="NAME", autocompletion=complete.templates
+        ),
+    ],
+    to: Annotated[
+        Path,
+        typer.Option(
+            "--to", help="Your templates.", metavar="DIR", autocompletion=complete.directories
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Copies templates out, for you to change.
@@ -89,7 +105,10 @@ def eject(
 
 @app.command("diff")
 def diff(
-    directory: Annotated[Path, typer.Argument(help="Your templates.", metavar="DIR")],
+    directory: Annotated[
+        Path,
+        typer.Argument(help="Your templates.", metavar="DIR", autocompletion=complete.directories),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Shows how your templates differ from epforge's, and which of epforge's changed since.

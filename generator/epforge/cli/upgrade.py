@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.options import (
     AdoptOption,
     DiscardOption,
@@ -29,20 +30,29 @@ if TYPE_CHECKING:
 
 def command(
     project: Annotated[
-        Path | None, typer.Argument(help="The project's directory.", metavar="DIR")
+        Path | None,
+        typer.Argument(
+            help="The project's directory.", metavar="DIR", autocompletion=complete.directories
+        ),
     ] = None,
     ort: Annotated[
         str | None,
         typer.Option(
             "--ort",
             metavar="RELEASE",
+            autocompletion=complete.releases,
             help="The release whose API to use, as 1.28; also an older one. Without it the newest "
             "whose headers this machine has or can get from Debian.",
         ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Upgrade this blueprint, and no project."),
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Upgrade this blueprint, and no project.",
+            autocompletion=complete.files(*complete.BLUEPRINTS),
+        ),
     ] = None,
     check: Annotated[
         bool,

@@ -7,20 +7,35 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish
 from epforge.cli.show.ladder import ladder
 
 
 def command(
     project: Annotated[
-        Path | None, typer.Argument(help="A project's directory, built.", metavar="PROJECT")
+        Path | None,
+        typer.Argument(
+            help="A project's directory, built.",
+            metavar="PROJECT",
+            autocompletion=complete.directories,
+        ),
     ] = None,
     library: Annotated[
         Path | None,
-        typer.Option(help="Any plugin library, instead of a project.", metavar="FILE"),
+        typer.Option(
+            help="Any plugin library, instead of a project.",
+            metavar="FILE",
+            autocompletion=complete.files(*complete.LIBRARIES),
+        ),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Which build of the project.", metavar="NAME")
+        str,
+        typer.Option(
+            help="Which build of the project.",
+            metavar="NAME",
+            autocompletion=complete.words(*complete.PRESETS),
+        ),
     ] = "release",
     target: Annotated[
         str | None,
@@ -28,11 +43,16 @@ def command(
             help="The build for a platform: linux-x64, linux-arm64, windows-x64 or macos-arm64. On "
             "Linux, that for Windows runs under wine, that for Arm under QEMU.",
             metavar="NAME",
+            autocompletion=complete.words(*complete.TARGETS),
         ),
     ] = None,
     manifest: Annotated[
         Path | None,
-        typer.Option(help="What the library claims; else the file beside it.", metavar="FILE"),
+        typer.Option(
+            help="What the library claims; else the file beside it.",
+            metavar="FILE",
+            autocompletion=complete.files(".json"),
+        ),
     ] = None,
     rung: Annotated[
         list[str] | None,
@@ -42,6 +62,7 @@ def command(
             "op), fuzz (random graphs, spoilt compiled models), package (the project's wheel in a "
             "fresh environment) and matrix (every onnxruntime that the library promises).",
             metavar="NAME",
+            autocompletion=complete.words(*complete.RUNGS),
         ),
     ] = None,
     op: Annotated[
@@ -49,6 +70,7 @@ def command(
         typer.Option(
             help="Restrict the rungs ops and conformance to this one; may be repeated.",
             metavar="NAME",
+            autocompletion=complete.operators,
         ),
     ] = None,
     ep: Annotated[
@@ -63,6 +85,7 @@ def command(
         typer.Option(
             help="More tests that rung conformance excludes, in TOML: [Op] test = 'reason'.",
             metavar="FILE",
+            autocompletion=complete.files(".toml"),
         ),
     ] = None,
     runtime: Annotated[
@@ -71,10 +94,16 @@ def command(
             help="An onnxruntime to run on: a version, fetched once, or the directory that holds "
             "its package; may be repeated. This Python's by default.",
             metavar="VERSION|DIR",
+            autocompletion=complete.runtimes,
         ),
     ] = None,
     kind: Annotated[
-        str, typer.Option(help="What the file should be: plugin-ep or custom-ops.", metavar="KIND")
+        str,
+        typer.Option(
+            help="What the file should be: plugin-ep or custom-ops.",
+            metavar="KIND",
+            autocompletion=complete.words("plugin-ep", "custom-ops"),
+        ),
     ] = "plugin-ep",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Climb on after a rung that failed.")
@@ -121,6 +150,7 @@ def command(
         typer.Option(
             help="Where rung fuzz leaves the models that it finds; in epforge's cache by default.",
             metavar="DIR",
+            autocompletion=complete.directories,
         ),
     ] = None,
     time_limit: Annotated[

@@ -84,10 +84,6 @@ def test_errors_of_a_blueprint_are_located_in_text_and_json(tmp_path: Path) -> N
     assert found[0]["fix"]["text"] == "layout"
 
 
-def test_completion_can_be_installed() -> None:
-    assert "--install-completion" in run(app, ["--help"]).stdout
-
-
 def test_an_interrupt_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def interrupt(path: Path) -> None:
         raise KeyboardInterrupt
