@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from epforge.verbs.compile_worker import BrokenDownError, CompileResult, RefusedError
     from epforge.verbs.coverage import Coverage, ops_coverage
     from epforge.verbs.eject import EjectResult, eject_op
+    from epforge.verbs.init import InitResult, ReadyList, init_repository, list_ready
     from epforge.verbs.inspect import inspect_library
     from epforge.verbs.ops import ModelOps, OpDetails, OpList, list_ops, ops_from_model, show_op
     from epforge.verbs.plan import BlueprintPlan, PlannedFile, ProjectPlan, plan_project
@@ -151,6 +152,7 @@ __all__ = [
     "FoundSdk",
     "Hunk",
     "InTheWayError",
+    "InitResult",
     "Inspection",
     "MissingError",
     "ModelOps",
@@ -167,6 +169,7 @@ __all__ = [
     "ProjectPlan",
     "Proof",
     "ReadReport",
+    "ReadyList",
     "RefusedError",
     "RegenerateResult",
     "RenderedReport",
@@ -212,10 +215,12 @@ __all__ = [
     "eject_op",
     "eject_templates",
     "find_sdk",
+    "init_repository",
     "inspect_library",
     "install_sdk",
     "json_schema",
     "list_ops",
+    "list_ready",
     "list_schemas",
     "list_sdks",
     "list_templates",
@@ -277,6 +282,7 @@ _HOMES = {
     "FoundSdk": "verbs.sdk",
     "Hunk": "workspace.outcome",
     "InTheWayError": "workspace",
+    "InitResult": "verbs.init",
     "Inspection": "validate.inspection.model",
     "MissingError": "errors",
     "ModelOps": "verbs.ops",
@@ -293,6 +299,7 @@ _HOMES = {
     "ProjectPlan": "verbs.plan",
     "Proof": "verbs.change.proving",
     "ReadReport": "verbs.report",
+    "ReadyList": "verbs.init",
     "RefusedError": "verbs.compile_worker",
     "RegenerateResult": "verbs.regenerate",
     "RenderedReport": "verbs.report",
@@ -338,10 +345,12 @@ _HOMES = {
     "eject_op": "verbs.eject",
     "eject_templates": "verbs.templates",
     "find_sdk": "verbs.sdk",
+    "init_repository": "verbs.init",
     "inspect_library": "verbs.inspect",
     "install_sdk": "verbs.sdk",
     "json_schema": "verbs.schema",
     "list_ops": "verbs.ops",
+    "list_ready": "verbs.init",
     "list_schemas": "verbs.schema",
     "list_sdks": "verbs.sdk",
     "list_templates": "verbs.templates",

@@ -86,6 +86,10 @@ def _file(name: str) -> Callable[[Path], list[Any]]:
 
 
 PROJECTS = [
+    Asked("init", "new", lambda p: [p / "repo", "--vendor", "Contoso", "--ops", "Relu"],
+          lambda p: epforge.init_repository(
+              p / "repo", answers={"vendor": "Contoso", "ops": "Relu"})),
+    Asked("init", "list", lambda p: ["--list"], lambda p: epforge.list_ready()),
     Asked("check", "fine", _file("blueprint.yaml"),
           lambda p: epforge.check_blueprint(p / "blueprint.yaml")),
     Asked("check", "resolved", lambda p: [p / "blueprint.yaml", "--resolved"],
@@ -162,6 +166,8 @@ PROJECTS = [
 ]  # fmt: skip
 
 ERRORS = [
+    Asked("init", "no vendor", lambda p: [p / "repo"],
+          lambda p: epforge.init_repository(p / "repo"), (), 2),
     Asked("plan", "wrong blueprint", _file("wrong.yaml"),
           lambda p: epforge.plan_project(p / "wrong.yaml"), (wrong,), 2),
     Asked("regenerate", "blocked", lambda p: [p], epforge.regenerate_project,

@@ -22,6 +22,7 @@ _POLICY = (
 # By verb, the shapes in `epforge.verbs.shapes`. A verb has several where its answers differ.
 _SHAPES: Mapping[str, tuple[str, ...]] = {
     "error": ("error.Error",),
+    "init": ("starting.Init", "starting.ReadyList"),
     "check": ("blueprints.Check",),
     "schema": ("schemas.SchemaOf", "schemas.SchemaList"),
     "plan": ("blueprints.BlueprintPlan", "projects.ProjectPlan"),
@@ -42,7 +43,7 @@ _SHAPES: Mapping[str, tuple[str, ...]] = {
     "report render": ("libraries.Written",),
     "report diff": ("libraries.ReportDiff",),
     "compile": ("libraries.Compile",),
-    "doctor": ("libraries.Doctor",),
+    "doctor": ("doctor.Checkup", "doctor.ModelCheckup"),
     "ops list": ("lookups.OpList",),
     "ops show": ("lookups.OpShow",),
     "ops coverage": ("lookups.Coverage",),

@@ -130,7 +130,12 @@ def test_nothing_heavy_is_imported_for_a_tab(place: Path) -> None:
             "COMP_CWORD": str(typed.count(" ")),
         }
         done = subprocess.run(
-            [sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code],
+            env=asked,
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stdout.strip(), typed
         assert done.stderr.strip() == "[]", typed

@@ -11,6 +11,7 @@ import epforge
 from epforge.cli.main import app
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "init": (epforge.init_repository, epforge.list_ready),
     "check": (epforge.check_blueprint,),
     "schema": (epforge.json_schema, epforge.list_schemas),
     "plan": (epforge.plan_project,),
@@ -53,10 +54,16 @@ PRINTING = {
     "ops coverage --markdown",
     *("schema --output", "schema --list", "schema --report", "schema --inspection"),
     *("upgrade --file", "upgrade --check"),
+    *("init --list", "init --defaults"),
 }
-ALONE = {"doctor", "init"}  # their functions are not public yet
-# Options of one letter only, and what they are called.
-SHORT = {"-i": "provider_options", "-C": "session_options", "-p": "config"}
+ALONE = {"doctor"}  # its functions are not public yet
+# Options of one letter only, or with the name of a keyword, and what they are called.
+# The questions of `init` are one parameter.
+QUESTIONS = {
+    *("name", "vendor", "device", "vendor_id", "memory", "paradigm", "save_compiled", "types"),
+    *("ops", "license"),
+}
+SHORT = {"--from": "blueprint", "-i": "provider_options", "-C": "session_options", "-p": "config"}
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -91,6 +98,7 @@ def test_every_option_has_a_parameter(verb: str, option: str) -> None:
     if {option, f"{verb} {option}"} & PRINTING:
         return
     name = SHORT.get(option, option.removeprefix("--").replace("-", "_"))
+    name = "answers" if verb == "init" and name in QUESTIONS else name
     parameters = [inspect.signature(function).parameters for function in FUNCTIONS[verb]]
     found = [each[name] for each in parameters if name in each]
     assert found, f"{verb} {option}: no parameter {name}"

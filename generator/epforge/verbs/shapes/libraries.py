@@ -192,15 +192,3 @@ class ReportDiff(Answer):
     """Rungs that only one of the reports has, with which: they are not compared."""
     runtimes: list[str] | None
     """Before and after; null where both are the same."""
-
-
-class Doctor(Answer):
-    """`epforge doctor MODEL --json`."""
-
-    model: str
-    findings: list[Finding]
-    domains: list[ModelDomain]
-    unknown: list[str]
-    """Libraries without a manifest: what they offer is not known."""
-    untyped: str
-    """Why element types are only known as the model states them; mostly empty."""
