@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         list_sdks,
         verify_sdk,
     )
+    from epforge.verbs.starter import ExportedStarter, StarterFormat, export_starter
     from epforge.verbs.status import Drift, StatusResult, project_status
     from epforge.verbs.templates import (
         EjectedTemplates,
@@ -147,6 +148,7 @@ __all__ = [
     "EjectedTemplates",
     "EpforgeError",
     "ExitStatus",
+    "ExportedStarter",
     "FileUpgradeResult",
     "Fix",
     "FoundSdk",
@@ -188,6 +190,7 @@ __all__ = [
     "ShownMember",
     "ShownStruct",
     "Span",
+    "StarterFormat",
     "StatusResult",
     "Template",
     "TemplateDiff",
@@ -214,6 +217,7 @@ __all__ = [
     "diff_templates",
     "eject_op",
     "eject_templates",
+    "export_starter",
     "find_sdk",
     "init_repository",
     "inspect_library",
@@ -277,6 +281,7 @@ _HOMES = {
     "EjectedTemplates": "verbs.templates",
     "EpforgeError": "errors",
     "ExitStatus": "errors",
+    "ExportedStarter": "verbs.starter",
     "FileUpgradeResult": "verbs.upgrade",
     "Fix": "blueprint.diagnostic",
     "FoundSdk": "verbs.sdk",
@@ -318,6 +323,7 @@ _HOMES = {
     "ShownMember": "verbs.api",
     "ShownStruct": "verbs.api",
     "Span": "blueprint.diagnostic",
+    "StarterFormat": "verbs.starter",
     "StatusResult": "verbs.status",
     "Template": "verbs.templates",
     "TemplateDiff": "verbs.templates",
@@ -344,6 +350,7 @@ _HOMES = {
     "diff_templates": "verbs.templates",
     "eject_op": "verbs.eject",
     "eject_templates": "verbs.templates",
+    "export_starter": "verbs.starter",
     "find_sdk": "verbs.sdk",
     "init_repository": "verbs.init",
     "inspect_library": "verbs.inspect",

@@ -147,6 +147,8 @@ PROJECTS = [
           lambda p: epforge.eject_templates("plugin/README.md", to=p / "own")),
     Asked("templates diff", "changed", lambda p: [p / "own"],
           lambda p: epforge.diff_templates(p / "own"), (own_templates,), 1),
+    Asked("templates starter", "copier", lambda p: [p / "starter"],
+          lambda p: epforge.export_starter(p / "starter")),
     Asked("ops list", "one domain", lambda p: ["--domain", "com.microsoft"],
           lambda p: epforge.list_ops(domain="com.microsoft")),
     Asked("ops show", "one", lambda p: ["Resize"], lambda p: epforge.show_op("Resize")),

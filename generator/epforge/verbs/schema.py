@@ -39,6 +39,7 @@ _SHAPES: Mapping[str, tuple[str, ...]] = {
     "templates show": ("libraries.Template",),
     "templates eject": ("libraries.Written",),
     "templates diff": ("libraries.TemplateDiffs",),
+    "templates starter": ("starting.Starter",),
     "build": ("libraries.Build",),
     "report render": ("libraries.Written",),
     "report diff": ("libraries.ReportDiff",),

@@ -28,6 +28,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "templates show": (epforge.show_template,),
     "templates eject": (epforge.eject_templates,),
     "templates diff": (epforge.diff_templates,),
+    "templates starter": (epforge.export_starter,),
     "build": (epforge.build_project,),
     "validate": (epforge.validate_library,),
     "inspect": (epforge.inspect_library,),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from epforge.verbs.shapes.base import Answer, Shape
 
 
@@ -35,6 +37,18 @@ class Init(Answer):
     """The files of the project that the blueprint becomes, by their owner."""
     in_the_way: list[str]
     """Files that are in the way of that."""
+    next: list[str]
+    """The commands to go on with."""
+
+
+class Starter(Answer):
+    """`epforge templates starter --json`."""
+
+    directory: str
+    tool: Literal["copier", "cookiecutter"]
+    written: list[str]
+    present: list[str]
+    """Files that were there already, the same."""
     next: list[str]
     """The commands to go on with."""
 

@@ -1,0 +1,123 @@
+"""With ``--json`` every error is JSON on stdout with its exit status, of every verb."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from answers import check_schema
+from typer.testing import CliRunner
+
+import epforge
+from epforge.cli.main import app
+
+
+def verbs() -> Iterator[tuple[str, ...]]:
+    """The words of every verb."""
+    root: Any = typer.main.get_command(app)
+    context = root.make_context("epforge", [], resilient_parsing=True)
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        yield from ((name, each) for each in getattr(command, "commands", ()))
+        if not hasattr(command, "commands"):
+            yield (name,)
+
+
+VERBS = list(verbs())
+
+
+def error_of(*args: str, status: int) -> dict[str, Any]:
+    result = CliRunner().invoke(app, [*args, "--json"])
+    assert result.exit_code == status, result.output
+    assert result.stderr == ""
+    data: dict[str, Any] = json.loads(result.stdout)
+    check_schema(data, "error")
+    assert data["error"]["exit_status"] == status
+    return data
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_a_wrong_call(verb: tuple[str, ...]) -> None:
+    assert "--nope" in error_of(*verb, "--nope", status=2)["error"]["message"]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_an_interrupt(verb: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    # Whatever a verb does, its command is invoked by this.
+    monkeypatch.setattr("typer.core.TyperCommand.invoke", interrupt)
+    needed = ["x"] * 3
+    for arguments in (needed[:count] for count in range(4)):
+        result = CliRunner().invoke(app, [*verb, *arguments, *OPTIONS.get(verb, ()), "--json"])
+        if result.exit_code != 2:  # the right number of arguments
+            break
+    assert result.exit_code == 130, result.output
+    data = json.loads(result.stdout)
+    check_schema(data, "error")
+    assert data["error"] == {"message": "interrupted", "cure": "", "exit_status": 130}
+
+
+# Options that must be given.
+OPTIONS = {("add", "device"): ("--type", "npu"), ("templates", "eject"): ("--to", "x")}
+
+
+def test_a_word_that_is_no_verb() -> None:
+    error_of("nope", status=2)
+    error_of(status=2)
+    error_of("ops", "nope", status=2)
+    error_of("add", status=2)
+
+
+def test_an_interrupt_of_the_process(tmp_path: Path) -> None:
+    """Ctrl-C reaches a process that waits; nobody but it says so."""
+    fifo = tmp_path / "blueprint.yaml"
+    os.mkfifo(fifo)
+    source = Path(epforge.__file__).parents[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "epforge", "check", str(fifo), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    )
+    with fifo.open("wb"):  # it is open when the process has begun to read
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert json.loads(out)["error"]["exit_status"] == 130
+    assert errors == ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("build", "PROJECT", "--compiler", "/nowhere/g++"),
+        ("build", "PROJECT", "--ort-sdk", "/nowhere"),
+        ("sdk", "path", "--ort-sdk", "/nowhere"),
+        ("upgrade", "PROJECT", "--check"),
+    ],
+    ids=lambda call: " ".join(call[:1] + call[2:]),
+)
+def test_what_is_missing_on_the_machine(
+    call: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b.yaml").write_text("{epforge: 1, name: a-b, vendor: C, ops: [Relu]}\n")
+    project = tmp_path / "npu"
+    epforge.scaffold_project(tmp_path / "b.yaml", project)
+    for name in ("PIP_NO_INDEX", "PIP_DISABLE_PIP_VERSION_CHECK"):
+        monkeypatch.setenv(name, "1")
+    words = [str(project) if word == "PROJECT" else word for word in call]
+    result = CliRunner().invoke(app, [*words, "--json"])
+    assert result.exit_code in (2, 4), result.output
+    data = json.loads(result.stdout)
+    check_schema(data, "error")
+    assert data["error"]["exit_status"] == result.exit_code
+    assert data["error"]["cure"]
