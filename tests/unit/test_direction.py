@@ -5,29 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rooms import FOUNDATION, PACKAGE, RANKS, imports
 
-# The sources, also where an installed package is tested.
-PACKAGE = Path(__file__).resolve().parents[2] / "generator" / "epforge"
-FOUNDATION = {"errors", "cache", "assets", "network"}
-# What each room may import, beside itself and the foundation. `cli` sees all.
-RANKS = [
-    {"names"},
-    {"literals"},
-    {"ort", "ops"},
-    {"blueprint"},
-    {"resolve"},
-    {"plan"},
-    {"render"},
-    {"starter"},
-    {"workspace"},
-    {"build"},
-    {"shim"},
-    {"validate"},
-    {"report"},
-    {"doctor"},
-    {"verbs"},
-    {"cli"},
-]
 ALONE = {
     "workspace": {"errors", "cache"},
     "validate": {"errors", "cache", "network"},
@@ -51,20 +30,6 @@ def allowed(room: str) -> set[str]:
 
 def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
-
-
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Line and full name of everything imported below a node."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"line {node.lineno}: a relative import"
-            module = node.module or ""
-            if module == "epforge":
-                yield from ((node.lineno, f"epforge.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, module
 
 
 def violations(path: Path) -> list[str]:
