@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 # The sources, also where an installed package is tested.
@@ -44,6 +45,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, module
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """The rooms that each room imports, the foundation left out."""
     rooms = set[str]().union(*RANKS)
