@@ -139,6 +139,27 @@ def test_an_update_of_the_starter_keeps_what_was_edited(tmp_path: Path, publishe
     assert call("check", project / "blueprint.yaml").exit_code == 0
 
 
+def test_a_repository_of_init_joins_a_starter_that_is_updated(
+    tmp_path: Path, published: Path
+) -> None:
+    before = by_init(tmp_path, {"vendor": "Contoso", "device": "npu"})
+    project = tmp_path / "my-ep"
+    replaced("blueprint.yaml", "[Relu, Add, Mul, MatMul]", "[Relu, Sub]  # ours")(project)
+    run(
+        *("copier", "copy", "-q", "--defaults", "--overwrite", "--skip", "blueprint.yaml"),
+        *("--data-file", project / ".copier-answers.yml", published, project),
+        at=tmp_path,
+    )
+    assert tree(project).keys() == before.keys()
+    commit_all(project, "init", "-q")
+    second_version(published)
+    run("copier", "update", "-q", "--defaults", at=project)
+    text = (project / "blueprint.yaml").read_text()
+    assert "# The second version.\n" in text
+    assert "ops: [Relu, Sub]  # ours\n" in text
+    assert "type: npu" in text
+
+
 @pytest.mark.lab
 def test_one_directory_is_a_starter_s_copy_and_a_project_all_its_life(
     tmp_path: Path, published: Path

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epforge.cli.main import INTERRUPTED
 from epforge.cli.output import finish, print_lines, warn
 from epforge.verbs.wording import one_line
 
@@ -114,11 +113,13 @@ def command(
         "license": license_,
     }
     asking = not (defaults or as_json) and can_ask()
+    settled: list[bool] = []
 
     def confirm(result: InitResult) -> bool:
         if not as_json:
             print_lines(preview_lines(result))
-        return not asking or dry_run or typer.confirm("Write it?", default=True)
+        settled.append(not asking or dry_run or typer.confirm("Write it?", default=True))
+        return settled[-1]
 
     try:
         done = init_repository(
@@ -133,8 +134,9 @@ def command(
             warn=lambda text: warn(one_line(text)),
         )
     except (KeyboardInterrupt, typer.Abort):
-        warn("\nnothing was written")
-        raise SystemExit(INTERRUPTED) from None
+        if settled != [True] and not as_json:
+            warn("\nnothing was written")
+        raise KeyboardInterrupt from None
     finish(done, lambda: print_lines(end_lines(done)), as_json=as_json)
 
 

@@ -168,7 +168,9 @@ def _idle(name: str) -> tuple[str, str]:
 
 
 def _problem(name: str, found: Diagnostic) -> Problem:
-    cure = found.hint or (f"expected {found.expected}" if found.expected else "")
+    expected = f"expected {found.expected}" if found.expected else ""
+    # A number that is none is not to be guessed.
+    cure = expected if found.code == "wrong-type" else found.hint or expected
     text = found.message if found.message.startswith(name) else f"{name}: {found.message}"
     return Problem(name, text, cure, found.fix.text if found.fix else "")
 

@@ -82,7 +82,7 @@ def add_files(
 
     A directory that is not there is staged beside its place and renamed. In one that is, files are
     staged inside and renamed under a journal: what a crash leaves is finished, or dropped, by the
-    next command.
+    next command; after a KeyboardInterrupt nothing is left to finish.
 
     Args:
         directory: where to.
@@ -111,7 +111,11 @@ def add_files(
             added = _sorted_out(root, wanted)
             if added.written:
                 write = {path: wanted[path] for path in added.written}
-                change_in_place(root, write, (), step, dict.fromkeys(added.written))
+                try:
+                    change_in_place(root, write, (), step, dict.fromkeys(added.written))
+                except KeyboardInterrupt:
+                    recover(root)  # there are few files: all of them, or none, at once
+                    raise
             return added
 
 
