@@ -81,6 +81,13 @@ def gather(
     missing = dict.fromkeys(need.name for need in needs.missing) if needs else {}
     managers = tuple(name for name in _MANAGERS if shutil.which(name))
     promised, trouble = _promised(library)
+    inspected = inspect(
+        library,
+        layouts,
+        binary=binary,
+        expect=Kind.CUSTOM_OPS if kind is Kind.CUSTOM_OPS else Kind.PLUGIN_EP,
+        progress=progress,
+    )
     return Library(
         path=path,
         binary=binary,
@@ -88,14 +95,8 @@ def gather(
         needs=needs,
         cures={name: cures.get(name, _places(name), managers) for name in missing},
         again=cures.again(library),
-        inspected=inspect(
-            library,
-            layouts,
-            binary=binary,
-            expect=Kind.CUSTOM_OPS if kind is Kind.CUSTOM_OPS else Kind.PLUGIN_EP,
-            progress=progress,
-        ),
-        runtime=survey(),
+        inspected=inspected,
+        runtime=Survey() if inspected.wrong else survey(),
         promised=promised,
         trouble=trouble,
     )

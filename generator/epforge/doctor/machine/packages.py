@@ -89,7 +89,7 @@ def gather() -> Packages:
     """What this Python has."""
     places = list(dict.fromkeys(str(Path(place or ".").absolute()) for place in sys.path))
     return Packages(
-        runtimes=tuple(runtimes(places)),
+        runtimes=tuple(sorted(runtimes(places), key=lambda each: (each.place, each.name))),
         files=tuple(filter(None, map(files, places))),
         survey=survey(),
         torch=_torch(places),

@@ -125,7 +125,7 @@ def _cache() -> Cache:
         place = cache_dir()
     except MissingError as problem:
         return Cache(problem=problem.message)
-    nearest = next((p for p in (place, *place.parents) if p.is_dir()), place)
+    nearest = next((p for p in (place, *place.parents) if p.exists()), place)
     size, whole = _size(place)
     try:
         free = shutil.disk_usage(nearest).free >> 20
@@ -309,14 +309,14 @@ def _is_proxy(value: str) -> bool:
 
 
 def _judged_terminal(it: Terminal) -> Iterator[Finding]:
-    if it.files.replace("-", "") != "utf8":
+    if not _is_utf8(it.files):
         yield warning(
             "locale",
             f"file names are {it.files} here (locale {it.locale or 'not set'})",
             "Paths with other letters fail.",
             _set("PYTHONUTF8", "1", it.system),
         )
-    elif it.output.replace("-", "") != "utf8":
+    elif not _is_utf8(it.output):
         yield note(
             "terminal",
             f"the output is {it.output} (locale {it.locale or 'not set'})",
@@ -325,6 +325,10 @@ def _judged_terminal(it: Terminal) -> Iterator[Finding]:
         )
     else:
         yield ok("terminal", f"text is UTF-8 (locale {it.locale or 'not set'})")
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("-", "") == "utf8"
 
 
 def _set(name: str, value: str, system: str) -> str:
