@@ -93,6 +93,31 @@ def test_nothing_is_found_in_what_is_well(
     assert lines["failures"].outcome is Outcome.PASSED
 
 
+_DOUBLES = """\
+epforge: 1
+name: contoso-doubles
+vendor: Contoso
+types: [float64]
+ops: [BatchNormalization, GlobalMaxPool, LRN, LpPool, MaxPool]
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("runtime", ["1.24.4", ""])
+def test_operators_of_float64_alone_are_well(
+    runtime: str, climb: Climb, project_of: Callable[..., Project]
+) -> None:
+    """Neither those that ONNX Runtime's CPU provider has no such kernel for, nor an attribute that
+    cannot be read, for which the default stands in."""
+    project = project_of(_DOUBLES)
+    runtimes = [find_runtime(runtime)] if runtime else (THIS,)
+    report = validate(project.library, rungs=(Rung.OPS,), runtimes=runtimes)
+    outcomes = {check.name: check.outcome for check in report.checks if check.rung is Rung.OPS}
+    wanted = ("BatchNormalization", "GlobalMaxPool", "LRN", "LpPool", "MaxPool")
+    assert {name: outcomes[name] for name in wanted} == dict.fromkeys(wanted, Outcome.PASSED)
+    assert bad(climb(project, runtime, effort=Effort())) == []
+
+
 @pytest.mark.lab
 @pytest.mark.parametrize("name", ["minimal", "compiled", "virtual-memory", "custom-ops"])
 def test_sanitizers_find_nothing_in_what_is_well(

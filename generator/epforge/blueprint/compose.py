@@ -6,7 +6,6 @@ bounds hold before anything is built: a file of anchors or brackets costs what w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,9 +14,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import Reader
 
-from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span, show, suggest
+from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span, show
 from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
-from epforge.blueprint.page import Change, Page, as_fix
+from epforge.blueprint.slips.told import alias_meant, dash_before, tag_meant, told, without_line
 from epforge.blueprint.text import SourceText
 
 if TYPE_CHECKING:
@@ -80,13 +79,6 @@ class _Anchored:
     node: Node
     size: int
     height: int
-
-
-def _needs_quotes(page: Page, start: int) -> Slip | None:
-    # Imported here: what is right needs nothing of it.
-    from epforge.blueprint.slips.quotes import needs_quotes
-
-    return needs_quotes(page, start)
 
 
 def _said(node: Node) -> object:
@@ -186,22 +178,13 @@ class _Composer:
 
         slip = find(self.source.text, stop, score) if stop <= _SLIPS_UP_TO else None
         if slip is not None:
-            self._told(slip)
+            self.errors.append(told(self.source, slip))
             raise BlueprintErrors(self.errors, self.source.text)
-
-    def _told(self, slip: Slip) -> None:
-        span = self.source.first_line(self.source.span(slip.start, slip.end))
-        what = f"not valid YAML: {slip.message}"
-        told = self.source.error(span, "yaml-syntax", what, "", slip.hint)
-        self.errors.append(replace(told, fix=as_fix(self.source, slip.changes)))
 
     def _document(self, event: Any, number: int) -> None:
         if number > 1:
             span = self._span(event)
-            page, start = Page(self.source.text), event.start_mark.index
-            alone = page.rest(start).strip() == "---"
-            end = page.line_end(start) + len(page.end_of_lines)
-            fix = as_fix(self.source, [Change(start, end, "")]) if alone else None
+            fix = without_line(self.source, event.start_mark.index, "---")
             what = "a second document starts here"
             hint = "delete the '---' line"
             self._fatal(span, "many-documents", what, "one document", hint, fix)
@@ -229,18 +212,8 @@ class _Composer:
         if not value and not quoted and self.stack:
             # A value that is not there is shown by its key, or its dash.
             key = self.stack[-1].key
-            span = key.span if key else self._dash(span)
+            span = key.span if key else dash_before(self.source, span)
         self._add(Scalar(value, quoted, span), event.anchor, 1, 0)
-
-    def _dash(self, span: Span) -> Span:
-        start = self.source.offset(span.line, 1)
-        before = self.source.text[start : self.source.offset(span.line, span.column)]
-        dash = before.rstrip()
-        return (
-            self.source.span(start + len(dash) - 1, start + len(dash))
-            if (not self.stack[-1].table and dash.endswith("-"))
-            else span
-        )
 
     def _check_plain(self, event: Any) -> Slip | None:
         """What a text without quotes cannot be meant to be."""
@@ -252,7 +225,7 @@ class _Composer:
         is_free = top is not None and top.key is not None and top.key.text == "doc"
         slip = check_plain(self.source.text, start, end, in_list=in_list) if not is_free else None
         if slip is not None:
-            self._told(slip)
+            self.errors.append(told(self.source, slip))
         if slip is not None and in_list:
             raise BlueprintErrors(self.errors, self.source.text)  # what is an item, is not known
         return slip
@@ -287,14 +260,7 @@ class _Composer:
             self._fatal(span, "too-many-aliases", "too many aliases", f"at most {MAX_ALIASES}")
         if event.anchor not in self.anchors:
             what = f"there is no anchor {show('&' + event.anchor)} before this alias"
-            hint = "a text that starts with * must be quoted"
-            meant = suggest(event.anchor, self.anchors)
-            slip = _needs_quotes(Page(self.source.text), event.start_mark.index)
-            fix = Fix(span, f"*{meant}") if meant else None
-            if meant:
-                hint = f"did you mean *{meant}?"
-            elif slip and not re.fullmatch(r"\*\w+", self.source.text[slip.start : slip.end]):
-                fix = as_fix(self.source, slip.changes)
+            hint, fix = alias_meant(self.source, span, event.anchor, self.anchors)
             self._fatal(span, "unknown-alias", what, "", hint, fix)
         target = self.anchors[event.anchor]
         if target is None:
@@ -373,14 +339,9 @@ class _Composer:
 
     def _tag_error(self, span: Span, tag: str, start: int) -> None:
         what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
-        hint = "delete it: the format says what each value is"
-        written = re.compile(r"!\S*[ \t]+").match(self.source.text, start)
-        changes = [Change(start, written.end(), "")] if written else []
-        if written and written[0].rstrip().endswith(":"):
-            slip = _needs_quotes(Page(self.source.text), start)
-            changes, hint = list(slip.changes) if slip else [], "quote a text that starts with !"
+        hint, fix = tag_meant(self.source, start)
         self._error(span, "tag", what, "a value without a tag", hint)
-        self.errors[-1] = replace(self.errors[-1], fix=as_fix(self.source, changes))
+        self.errors[-1] = replace(self.errors[-1], fix=fix)
 
     def _trimmed(self, start: int, end: int) -> Span:
         """A span without the white space at its end: blocks end where the next token starts."""

@@ -104,7 +104,9 @@ def _read(source: SourceText) -> BlueprintSource:
             found = explain(error, tree, source, BlueprintShape)
         # Later rounds see what earlier ones took out, which is told, and what is within the
         # meaning of what was wrong, which is not.
-        errors += [f.diagnostic for f in found if f.diagnostic and not _is_below(f.path, dropped)]
+        told = {error.span for error in errors} if round_ else set()
+        fresh = [f.diagnostic for f in found if f.diagnostic and not _is_below(f.path, dropped)]
+        errors += [diagnostic for diagnostic in fresh if diagnostic.span not in told]
         changes, meant = _changes(found, as_meant=round_ < _MAX_ROUNDS)
         dropped |= {path for path in changes if path not in meant}
         tree = edited(tree, changes)

@@ -13,6 +13,7 @@ from epforge.resolve.findings import Findings
 
 _OP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIGN = re.compile(r"([A-Za-z][\w-]*(?:\.[\w-]+)*)(?::|\.|/|:::|->)([A-Z]\w*)")
+_DIMENSIONS = re.compile(r"[123][dD]$")  # as other frameworks tell operators apart that are one
 _BETWEEN = re.compile(r"[\s,;|]+")
 _ONNX = ("onnx", "ai", "ai_onnx", "ai-onnx")
 _DOMAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
@@ -96,7 +97,10 @@ def _meant(domain: str, op: str) -> str | None:
     for other in schemas.domains():
         if other != domain and schemas.find(other, op) is not None:
             return f"{other}::{op}" if other else op
-    close = suggest(op, schemas.names(domain))
+    close = suggest(_DIMENSIONS.sub("", op), schemas.names(domain))
+    # Relu6 is no Relu: what a number tells apart is not the same.
+    if close and re.sub(r"[^0-9]", "", _DIMENSIONS.sub("", op)) != re.sub(r"[^0-9]", "", close):
+        close = None
     return f"{domain}::{close}" if close and domain else close
 
 

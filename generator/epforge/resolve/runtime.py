@@ -293,7 +293,8 @@ def _device(
             item: Path = (*path, "match", "device_ids", place)
             twice = "delete one of them"
             found.error(item, "listed-twice", what, "", twice, found.without(item))
-    if ids and shape.match.vendor_id is None:
+    known = not found.source.incomplete(*path, "match", "vendor_id")
+    if ids and shape.match.vendor_id is None and known:
         what = "device ids mean nothing without a vendor"
         hint, fix = "add vendor_id to match", None
         if vendor.pci_id:

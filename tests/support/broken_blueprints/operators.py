@@ -14,6 +14,13 @@ OPERATORS = (
     one("operator cut short", "small", "Mul, MatMul]", "Mul, «BatchNorm»]"),
     one("operator of PyTorch", "small", "Mul, MatMul]", "Mul, «Conv2d»]"),
     one(
+        "operator that is nearly another",
+        "small",
+        "Mul, MatMul]",
+        "Mul, «Relu6»]",
+        unmendable="it computes something else",
+    ),
+    one(
         "operator that there is not",
         "small",
         "Mul, MatMul]",

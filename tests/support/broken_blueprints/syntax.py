@@ -28,6 +28,15 @@ SYNTAX = (
     one("dash without a space", "lines", "  - Add\n", "  «-»Add\n"),
     one("no dash", "lines", "  - Add\n", "    «Add»\n"),
     one("key of an item beside the dash", "lines", "    type: int\n", "  «type»: int\n"),
+    one("blank too many", "npu", "  streams: true", "   «streams»: true"),
+    one(
+        "dash of an inner list too deep",
+        "npu",
+        "device_ids: [0x1001, 0x1002]}",
+        "device_ids: [0x1001]}",
+        "  - Add\n",
+        "  - Add\n   «-» Mul\n",
+    ),
     # Colons
     one("no colon", "lines", "license: MIT", "«license» MIT"),
     one("no colon before a list", "lines", "options:\n", "«options»\n"),
@@ -36,7 +45,12 @@ SYNTAX = (
     one("no space in braces", "npu", "kernel: yours}", "«kernel:yours»}"),
     one("equals sign", "lines", "license: MIT", "«license» = MIT"),
     one("equals sign in an item", "lines", "    type: int\n", "    «type»=int\n"),
+    one("colon behind an item", "npu", "  - MatMul  # the work", "  - «MatMul»: # the work"),
+    one("comma at the end of a line", "npu", "  default: arena\n", "  default: «arena,»\n"),
+    one("range of opsets without quotes", "npu", '">=13"', "«>=13»"),
     # Brackets and commas
+    one("parentheses", "npu", "types: [float32, int64]", "types: «(»float32, int64)"),
+    one("quote not closed in JSON", "json", '"name": "contoso-npu"', '"name": «"»contoso-npu'),
     one("bracket not closed at the end", "small", "MatMul]", "MatMul", "ops: [", "ops: «[»"),
     one("bracket not closed", "npu", "types: [float32, int64]", "types: «[»float32, int64"),
     one(
@@ -188,6 +202,7 @@ SYNTAX = (
     ),
     one("zero byte", "lines", "license: MIT", "license: M«\0»IT"),
     one("zero-width space", "lines", "license: MIT", "«lic\u200bense»: MIT"),
+    one("text without a sign of a comment", "small", "# The smallest.\n", "«The» smallest.\n"),
     # Ways to write a file
     one("CRLF", "lines", "license: MIT", "«licence»: MIT", ends="\r\n"),
     one("tab with CRLF", "npu", "  default: arena\n", "«\t»default: arena\n", ends="\r\n"),

@@ -215,6 +215,7 @@ VALUES = (
     one("range turned round", "npu", "range: [0, 3]", "range: «[»3, 0]"),
     one("range as a text", "npu", "range: [0, 3]", "range: «0-3»"),
     one("range with points", "npu", "range: [0, 3]", "range: «0..3»"),
+    one("range as a table", "npu", "range: [0, 3]", "range: «{»min: 0, max: 3}"),
     one("range of one", "npu", "range: [0, 3]", "range: «[»3]", unmendable=_ONLY_AUTHOR),
     one(
         "default out of range",
@@ -303,6 +304,12 @@ VALUES = (
         "npu",
         "  - source: ./house-style\n    data: {team: Accelerators}\n",
         "  - «./house-style»\n",
+    ),
+    one(
+        "overlay alone",
+        "npu",
+        "overlays:\n  - source: ./house-style\n    data: {team: Accelerators}\n",
+        "overlays: «./house-style»\n",
     ),
     one("overlay with backslashes", "npu", "./house-style", "«.\\house-style»"),
     one(

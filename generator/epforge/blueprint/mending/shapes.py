@@ -35,9 +35,16 @@ def as_list(path: Path, node: Node, element: type[BaseModel] | None, desk: Desk)
         element: the shape of the list's items; None where they are single values.
         desk: the text.
     """
+    if isinstance(node, Scalar) and element is not None and element is not OpShape:
+        return _only_item(path, node, element.__name__, desk)
     if isinstance(node, Scalar):
         one_word = element is None or element is OpShape  # what one word stands for
         return _words(path, node) if one_word else None
+    if isinstance(node, Table) and path[-1] == "range" and set(node.entries) == {"min", "max"}:
+        ends = (node.entries["min"], node.entries["max"])
+        written = flow_of(listing(ends, node.span), desk.source)
+        fix = Fix(node.span, written) if written and desk.at(path) else None
+        return Meant(f"write {written}", fix, {path: listing(ends, node.span)})
     if not isinstance(node, Table) or element is None or not node.entries:
         return None
     fields = element.model_fields
@@ -48,12 +55,23 @@ def as_list(path: Path, node: Node, element: type[BaseModel] | None, desk: Desk)
     return _named_items(path, node, naming, desk) if naming in fields else None
 
 
+def _only_item(path: Path, node: Scalar, shape: str, desk: Desk) -> Meant | None:
+    """A word in the place of a list of tables: the only one of them, in short."""
+    entries = _of_scalar(shape, node)
+    item = table(entries, node.span) if entries is not None else None
+    written = flow_of(item, desk.source) if item is not None else None
+    if item is None or written is None:
+        return None
+    fix = Fix(node.span, f"[{written}]")
+    return Meant(f"write [{written}]", fix, {path: listing((item,), node.span)})
+
+
 def _words(path: Path, node: Scalar) -> Meant | None:
     ends = _ENDS.fullmatch(node.text) if path[-1] == "range" else None
     if ends:
         parts = [ends[1], ends[2]]
-    elif not node.quoted and _WORDS.fullmatch(node.text):
-        parts = _BETWEEN.split(node.text)
+    elif not node.quoted and _WORDS.fullmatch(node.text.strip("()")):
+        parts = _BETWEEN.split(node.text.strip("()"))
     else:
         return None
     written = f"[{', '.join(parts)}]"

@@ -8,6 +8,7 @@ of what a blueprint can say is what is told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from epforge.blueprint.page import Page
 from epforge.blueprint.slips.brackets import brackets
@@ -21,6 +22,7 @@ __all__ = ["Slip", "find"]
 #: How good a text is: whether it can be read, then how far, then how little is wrong in it.
 Score = tuple[bool, int, int]
 _RULES = (pasted, brackets, quotes, lines)
+_RIGHT: Score = (True, 0, 0)
 _MOST = 60  # candidates that are tried; each is a reading of the text
 
 
@@ -42,7 +44,10 @@ def find(text: str, stop: int, score: Callable[[str], Score]) -> Slip | None:
         after = score(page.changed(slip.changes))
         if after > before and (best is None or after > best[0]):
             best = (after, slip)
-    return best[1] if best else None
+    if best is None:
+        return None
+    slip = best[1]
+    return replace(slip, changes=()) if slip.is_guess and best[0] < _RIGHT else slip
 
 
 def _candidates(page: Page, stop: int) -> Iterator[Slip]:

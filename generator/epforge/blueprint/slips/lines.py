@@ -16,6 +16,7 @@ _NO_COLON = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<rest>[ \t]+\S.*|[ \t]*
 _EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *=+ *)\S")
 _GLUED = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+):(?P<rest>[^\s:].*)")
 _DASH = re.compile(r"[ \t]*(?P<dash>-)(?P<rest>[\w{\[\"'])")
+_PROSE = re.compile(r"[ \t]*(?P<text>[A-Za-z][\w,.']*(?: [\w,.'()]+)+)")
 _WIDTHS = (2, 4, 8)
 _BACK = 3  # lines before the one where the reader stopped
 
@@ -33,6 +34,12 @@ def lines(page: Page, stop: int) -> Iterator[Slip]:
             places.append(place)
     for start in places:
         yield from _marks(page, start)
+    for start in places:
+        prose = _PROSE.fullmatch(page.rest(start).rstrip())
+        if prose:
+            place = start + prose.start("text")
+            what, hint = "here is a text that belongs to nothing", "begin a comment with #"
+            yield Slip(place, start + prose.end(), what, hint, (insertion(place, "# "),))
     for start in places:
         yield from _indent(page, start)
 
@@ -101,4 +108,4 @@ def _indent(page: Page, start: int) -> Iterator[Slip]:
             what = "this line is indented unlike those that it goes with"
             hint = f"indent it by {column}" if column else "do not indent it"
             mended = (Change(start, start + depth, " " * column),)
-            yield Slip(start + depth, start + len(line), what, hint, mended)
+            yield Slip(start + depth, start + len(line), what, hint, mended, is_guess=True)

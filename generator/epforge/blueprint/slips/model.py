@@ -22,6 +22,8 @@ class Slip:
         message: what is wrong, one line.
         hint: what to do, one line.
         changes: what mends it; none where a program should not.
+        is_guess: the changes are one of several that there could be: right only if all is right
+            with them.
     """
 
     start: int
@@ -29,6 +31,7 @@ class Slip:
     message: str
     hint: str
     changes: tuple[Change, ...] = ()
+    is_guess: bool = False
 
 
 @cache

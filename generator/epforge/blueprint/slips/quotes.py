@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from epforge.blueprint.page import Change, Page
 from epforge.blueprint.slips.model import Slip, content_end, quoted
 
-_VALUE = re.compile(r"[ \t]*(?:- +)*[\w\"'-]+ *: +(?P<value>\S.*)")
+_VALUE = re.compile(r"[ \t]*(?:- +)*(?P<key>[\w\"'-]+) *: +(?P<value>\S.*)")
+# Keys whose values are words: no quotes make one of a longer text.
+_WORDS = ("op", "type", "kernel", "virtual", "paradigm", "runtime", "layout", "models")
+_BOUNDS = re.compile(r"\bmodels: +([<>]=?[^\s,}\]\"']+(?:,[<>]=?[0-9]+)?)")
 _SIGNS = "@`%*&!|>"
 
 
@@ -19,8 +22,13 @@ def quotes(page: Page, stop: int) -> Iterator[Slip]:
             continue
         start = page.line_start(place)
         line = page.rest(start)
+        bounds = _BOUNDS.search(line)
+        if bounds:
+            begin, end = (start + each for each in bounds.span(1))
+            what, hint = "> begins a block of text in YAML", "write the range in quotes"
+            yield Slip(begin, end, what, hint, (Change(begin, end, quoted(bounds[1])),))
         match = _VALUE.match(line[: content_end(line)])
-        if match is None or match["value"][0] in "[{":
+        if match is None or match["value"][0] in "[{" or match["key"] in _WORDS:
             continue
         yield _value(start + match.start("value"), match["value"])
 

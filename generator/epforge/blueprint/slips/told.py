@@ -1,0 +1,65 @@
+"""Slips as diagnostics, and the changes that mend what is found while a tree is composed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from epforge.blueprint.diagnostic import Diagnostic, Fix, Span, suggest
+from epforge.blueprint.page import Change, Page, as_fix
+from epforge.blueprint.slips.model import Slip
+from epforge.blueprint.slips.quotes import needs_quotes
+from epforge.blueprint.text import SourceText
+
+_TAG = re.compile(r"!\S*[ \t]+")
+
+
+def told(source: SourceText, slip: Slip) -> Diagnostic:
+    """The error that a slip is."""
+    span = source.first_line(source.span(slip.start, slip.end))
+    what = f"not valid YAML: {slip.message}"
+    error = source.error(span, "yaml-syntax", what, "", slip.hint)
+    return replace(error, fix=as_fix(source, slip.changes))
+
+
+def without_line(source: SourceText, start: int, content: str) -> Fix | None:
+    """The change that takes out a line, if it has nothing but this content."""
+    page = Page(source.text)
+    if page.rest(start).strip() != content:
+        return None
+    end = page.line_end(start) + len(page.end_of_lines)
+    return as_fix(source, [Change(start, min(end, len(source.text)), "")])
+
+
+def alias_meant(
+    source: SourceText, span: Span, anchor: str, known: Iterable[str]
+) -> tuple[str, Fix | None]:
+    """What to do about an alias that stands for nothing: another anchor, or a text in quotes."""
+    meant = suggest(anchor, known)
+    if meant:
+        return f"did you mean *{meant}?", Fix(span, f"*{meant}")
+    slip = needs_quotes(Page(source.text), source.offset(span.line, span.column))
+    is_text = slip and not re.fullmatch(r"\*\w+", source.text[slip.start : slip.end])
+    fix = as_fix(source, slip.changes) if slip and is_text else None
+    return "a text that starts with * must be quoted", fix
+
+
+def tag_meant(source: SourceText, start: int) -> tuple[str, Fix | None]:
+    """What to do about a tag: it goes, or it is the begin of a text."""
+    written = _TAG.match(source.text, start)
+    if written and written[0].rstrip().endswith(":"):
+        slip = needs_quotes(Page(source.text), start)
+        hint = "quote a text that starts with !"
+        return hint, as_fix(source, slip.changes) if slip else None
+    hint = "delete it: the format says what each value is"
+    return hint, as_fix(source, [Change(start, written.end(), "")]) if written else None
+
+
+def dash_before(source: SourceText, span: Span) -> Span:
+    """The dash of an item that is not there; its own place where there is none."""
+    start = source.offset(span.line, 1)
+    before = source.text[start : source.offset(span.line, span.column)].rstrip()
+    if not before.endswith("-"):
+        return span
+    return source.span(start + len(before) - 1, start + len(before))
