@@ -1,6 +1,11 @@
-"""Bytes <-> disk: the lock, ownership, merging, publishing all or nothing. Knows nothing of EPs."""
+"""Bytes <-> disk: the lock, ownership, merging, publishing all or nothing. Knows nothing of EPs.
+
+What ends conflicts is looked up on first use: it merges, which a new project has no need of.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from epforge.workspace.beside import Added, InTheWayError, add_files, in_the_way, preview_added
 from epforge.workspace.disk import current
@@ -30,8 +35,10 @@ from epforge.workspace.publish import (
     preview,
     publish,
 )
-from epforge.workspace.resolving import Resolved, open_conflicts, resolve
 from epforge.workspace.single import replace_file
+
+if TYPE_CHECKING:
+    from epforge.workspace.resolving import Resolved, open_conflicts, resolve
 
 __all__ = [
     "ALL",
@@ -76,3 +83,11 @@ __all__ = [
     "resolve",
     "sha256",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Resolved", "open_conflicts", "resolve"):
+        from epforge.workspace import resolving
+
+        return getattr(resolving, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,6 @@ from pathlib import Path
 from epforge.errors import EpforgeError, ExitStatus, UsageError
 from epforge.workspace.base import records
 from epforge.workspace.beside import check_free
-from epforge.workspace.decide import decide
 from epforge.workspace.disk import look
 from epforge.workspace.exclusive import exclusive
 from epforge.workspace.journal import NEXT, Step, change_in_place, recover
@@ -272,6 +271,8 @@ def _decided(
     root: Path, files: Mapping[str, File], lock: Lock, old: Lock | None, request: Request
 ) -> Outcome:
     """The outcome, after a look that none of it lies behind a link."""
+    from epforge.workspace.decide import decide  # it merges: a new project has no need of that
+
     check_inside(root, old.files if old else ())
     outcome = decide(root, files, lock, old, request)
     check_inside(root, [*outcome.paths(), *outcome.records, *outcome.forgotten])
