@@ -5,7 +5,7 @@
 
 Ends with status 1 if a figure has become worse beyond noise: its least time by more than 15 %, by
 more than the runs of either were apart, and by 0.02 s; where it is measured beside something else,
-the ratio must have grown so, too.
+the ratio must have grown so, too. Runs that began while the machine had other work do not count.
 """
 
 from __future__ import annotations

@@ -101,6 +101,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     subprocess.run([sys.executable, *pip, next(place.glob("*.whl"))], check=True)
     site = next((place / "venv").glob("lib/python*/site-packages"))
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    ninja = Path(sys.executable).with_name("ninja")
+    (place / "venv/bin/ninja").symlink_to(ninja)  # its package looks for it beside Python
     dropped = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "CMAKE_CXX_COMPILER_LAUNCHER")
     environment = {key: value for key, value in os.environ.items() if key not in dropped}
     return Installed(place / "venv/bin/epforge", environment)

@@ -90,6 +90,11 @@ class Entry:
     load: float
     figures: dict[str, Figure]
 
+    @property
+    def is_busy(self) -> bool:
+        """Did the machine have other work when it began: half of its cores or more?"""
+        return self.load >= self.machine["cores"] / 2
+
 
 def this_machine() -> dict[str, Any]:
     """What the times of this machine depend on."""
@@ -138,8 +143,10 @@ def read(folder: Path = HISTORY) -> list[Entry]:
 
 
 def of_one_machine(entries: Sequence[Entry]) -> list[Entry]:
-    """The runs on the machine of the newest one, oldest first."""
-    return [entry for entry in entries if entry.machine == entries[-1].machine] if entries else []
+    """The runs on the machine of the newest one, oldest first; without those that began while it
+    had other work, unless all did."""
+    same = [entry for entry in entries if entry.machine == entries[-1].machine]
+    return [entry for entry in same if not entry.is_busy] or same
 
 
 def regressions(old: Entry, new: Entry) -> list[str]:

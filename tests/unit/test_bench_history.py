@@ -42,9 +42,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         read(tmp_path / "history")
 
 
-def test_only_one_machine_is_compared() -> None:
-    other = replace(entry(1.0), machine={"cpu": "y"})
+def test_only_quiet_runs_of_one_machine_are_compared() -> None:
+    other = replace(entry(1.0), machine={"cpu": "y", "cores": 2})
     assert of_one_machine([entry(1.0), other, entry(2.0)]) == [entry(1.0), entry(2.0)]
+    busy = replace(entry(1.0), load=1.0)
+    assert of_one_machine([busy, entry(2.0), busy]) == [entry(2.0)]
+    assert of_one_machine([busy, busy]) == [busy, busy]
     assert of_one_machine([]) == []
 
 
