@@ -41,7 +41,7 @@ def stages(root: Path, environment: dict[str, str]) -> dict[str, float]:
     return {"configure": configured, "compile": all_of_it - link, "link": link}
 
 
-@pytest.mark.parametrize(("ops", "rounds"), [(3, 1)])
+@pytest.mark.parametrize(("ops", "rounds"), [(3, 3), (40, 1)])
 def test_build(ops: int, rounds: int, keep: Keep, installed: Installed, tmp_path: Path) -> None:
     """A second project, of the same content in another place, is not compiled again by ccache."""
     if not shutil.which("ccache"):
