@@ -188,3 +188,60 @@ def test_the_installed_tool_begins_a_repository_and_writes_the_starter_out(
         assert done.returncode == 0, done.stderr
     assert tracked(tmp_path / "copier") == tracked(repository / "templates/starter")
     assert (tmp_path / "cookiecutter/cookiecutter.json").is_file()
+
+
+USER = """\
+from pathlib import Path
+
+import epforge
+from epforge import BlockedError, CheckResult, EpforgeError, check_blueprint
+
+
+def names(file: Path) -> list[str]:
+    result: CheckResult = check_blueprint(file, resolved=True)
+    return [f"{each.line}: {each.message}" for each in result.diagnostics]
+
+
+def update(project: str) -> int:
+    try:
+        done = epforge.regenerate_project(project, adopt="all", progress=print)
+    except BlockedError as error:
+        return len(error.outcome.conflicts)
+    except EpforgeError as error:
+        return int(error.exit_status)
+    return int(done.exit_status)
+
+
+def works(library: Path) -> bool:
+    report = epforge.validate_library(library=library, rung=["static"])
+    return report.passed
+"""
+WRONG = """\
+import epforge
+
+epforge.nope
+epforge.check_blueprint(1)
+epforge.regenerate_project("x", dry_run="yes")
+"""
+
+
+def test_type_checkers_know_the_installed_package(installed: Path, tmp_path: Path) -> None:
+    """mypy, as a user runs it on a program of theirs."""
+    outcomes = []
+    for name, text in (("fine.py", USER), ("wrong.py", WRONG)):
+        (tmp_path / name).write_text(text)
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", name]
+        done = subprocess.run(
+            [*command, "--python-executable", str(installed / "bin" / "python")],
+            cwd=tmp_path,
+            env={key: value for key, value in os.environ.items() if key != "MYPYPATH"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        outcomes.append(done.stdout)
+    fine, wrong = outcomes
+    assert fine == ""
+    assert {line.split(":")[1] for line in wrong.splitlines() if ": error:" in line} == {
+        *("3", "4", "5")
+    }
