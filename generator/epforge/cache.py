@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from epforge.errors import MissingError
@@ -45,6 +45,25 @@ def writable(directory: Path) -> Path:
             "Set EPFORGE_CACHE to a directory of yours.",
         )
     return directory
+
+
+def publish(stage: Path, place: Path, ready: Callable[[Path], bool]) -> None:
+    """Moves a finished directory to its place in the cache, in one step.
+
+    What another process has put there meanwhile stays, if it is whole.
+
+    Args:
+        stage: the directory, on the same file system.
+        place: where it goes.
+        ready: whether a directory is whole; what is at ``place`` and is not, gives way.
+    """
+    if place.exists() and not ready(place):
+        shutil.rmtree(place)
+    try:
+        os.replace(stage, place)
+    except OSError:
+        if not ready(place):
+            raise
 
 
 def _home() -> Path:

@@ -9,7 +9,7 @@ from rooms import FOUNDATION, PACKAGE, RANKS, imports
 
 ALONE = {
     "workspace": {"errors", "cache"},
-    "validate": {"errors", "cache", "network"},
+    "validate": {"errors", "cache", "compiling", "network"},
     "report": {"errors"},
 }
 HEAVY = {

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from epforge.build.toolchain import find_toolchain
-from epforge.cache import cache_dir, compiler_launcher, writable
+from epforge.cache import cache_dir, compiler_launcher, publish, writable
+from epforge.compiling import Compilation, compiler_identity
 from epforge.errors import EpforgeError
 from epforge.shim.render import render_shim, templates_dir
 
 _WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
 _FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden")
 _BLOCKS = "libepforge_blocks.so"
-_COMPILE_S = 900.0  # zig compiles its C++ library first
 
 
 class ShimError(EpforgeError):
     """The shim does not compile."""
+
+
+_COMPILATION = Compilation("the shim", ShimError, "Set CXX to g++ 10, clang++ 12 or newer.")
 
 
 def build_shim(
@@ -40,7 +39,7 @@ def build_shim(
     """
     command = tuple(compiler or find_toolchain(progress=progress).command)
     sources = render_shim()
-    digest = hashlib.sha256("\0".join((*command, *_FLAGS, _identity(command[0]))).encode())
+    digest = hashlib.sha256("\0".join((*command, *_FLAGS, compiler_identity(command[0]))).encode())
     for name, text in sorted(sources.items()):
         digest.update(f"\0{name}\0{text}".encode())
     place = cache_dir("shim", digest.hexdigest()[:20])
@@ -56,13 +55,6 @@ def library_name() -> str:
     return endings.get(sys.platform, "libepforge_shim.so")
 
 
-def _identity(program: str) -> str:
-    """Tells one version of a compiler from the next."""
-    found = shutil.which(program)
-    stat = os.stat(found) if found else None
-    return f"{stat.st_size} {stat.st_mtime_ns}" if stat else program
-
-
 def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=writable(place.parent)) as name:
         folder = Path(name)
@@ -74,44 +66,14 @@ def _make(command: Sequence[str], sources: Mapping[str, str], place: Path) -> No
             sources = {file: text for file, text in sources.items() if file != "blocks.cc"}
         code = [file for file in sources if file.endswith(".cc")]
         compiling = [*compiler_launcher(), *command, *_FLAGS, *_WARNINGS, "-c"]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            jobs = [
-                pool.submit(_run, [*compiling, file, "-o", f"{file}.o"], folder) for file in code
-            ]
-            for job in jobs:
-                job.result()
+        _COMPILATION.run_all(([*compiling, file, "-o", f"{file}.o"] for file in code), folder)
         libraries: list[str] = []
         if sys.platform.startswith("linux"):
             exports = templates_dir() / "exports.lds"  # no symbol may keep the shim in memory
             libraries = [f"-Wl,--version-script={exports}", "-ldl", "-lpthread"]
         objects = [f"{file}.o" for file in code if file != "blocks.cc"]
-        _run([*command, "-shared", *objects, *libraries, "-o", f"made/{library_name()}"], folder)
+        linking = [*command, "-shared", *objects, *libraries, "-o", f"made/{library_name()}"]
+        _COMPILATION.run(linking, folder)
         if "blocks.cc" in sources:
-            _run([*command, "-shared", "blocks.cc.o", "-o", f"made/{_BLOCKS}"], folder)
-        try:
-            os.replace(stage, place)
-        except OSError:
-            if not (place / library_name()).is_file():
-                raise  # nobody else made it meanwhile
-
-
-def _run(command: Sequence[str], folder: Path) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_COMPILE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ShimError(f"compiling the shim did not end within {_COMPILE_S:.0f} s") from error
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr]
-        raise ShimError(
-            f"the shim does not compile with {Path(command[0]).name}: {lines[0][:300]}",
-            "Set CXX to g++ 10, clang++ 12 or newer.",
-        )
+            _COMPILATION.run([*command, "-shared", "blocks.cc.o", "-o", f"made/{_BLOCKS}"], folder)
+        publish(stage, place, lambda there: (there / library_name()).is_file())

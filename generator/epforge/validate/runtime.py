@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from epforge.cache import cache_dir, writable
+from epforge.cache import cache_dir, publish, writable
 from epforge.errors import MissingError, UsageError
 from epforge.network import pip_environment
 from epforge.validate.process import Limits, WorkerRun, run_worker
@@ -87,7 +86,7 @@ def find_runtime(wanted: str, progress: Callable[[str], None] = lambda _: None) 
     """
     path = Path(wanted)
     if path.is_dir():
-        if not (path / "onnxruntime" / "__init__.py").is_file():
+        if not _is_package(path):
             raise UsageError(
                 f"{path} holds no package onnxruntime",
                 "give the directory that contains the folder onnxruntime, or a version: 1.26.0",
@@ -99,7 +98,7 @@ def find_runtime(wanted: str, progress: Callable[[str], None] = lambda _: None) 
             "give a release of onnxruntime, or the directory that contains its package",
         )
     target = cache_dir("runtimes", f"{wanted}-cp{sys.version_info.major}{sys.version_info.minor}")
-    if not (target / "onnxruntime" / "__init__.py").is_file():
+    if not _is_package(target):
         progress(f"installing onnxruntime {wanted} into the cache")
         _install(wanted, target)
     return Runtime(wanted, target)
@@ -122,12 +121,12 @@ def _install(version: str, target: Path) -> None:
             stdin=subprocess.DEVNULL,
             env=pip_environment(),
         )
-        if done.returncode or not (stage / "onnxruntime" / "__init__.py").is_file():
+        if done.returncode or not _is_package(stage):
             raise MissingError(
                 f"cannot install onnxruntime {version}: {_reason(done.stderr)}",
                 "check the version and the connection, or unpack its wheel and give the directory",
             )
-        _publish(stage, target)
+        publish(stage, target, _is_package)
     except subprocess.TimeoutExpired as error:
         raise MissingError(
             f"cannot install onnxruntime {version}: pip did not end within {_PIP_S} s",
@@ -137,14 +136,8 @@ def _install(version: str, target: Path) -> None:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _publish(stage: Path, target: Path) -> None:
-    if target.exists() and not (target / "onnxruntime" / "__init__.py").is_file():
-        shutil.rmtree(target)  # a torn one from before
-    try:
-        os.replace(stage, target)
-    except OSError:
-        if not (target / "onnxruntime" / "__init__.py").is_file():
-            raise  # nobody else finished it meanwhile
+def _is_package(place: Path) -> bool:
+    return (place / "onnxruntime" / "__init__.py").is_file()
 
 
 def _reason(stderr: str) -> str:

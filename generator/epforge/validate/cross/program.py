@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.cache import cache_dir, compiler_launcher, writable
+from epforge.cache import cache_dir, compiler_launcher, publish, writable
+from epforge.compiling import Compilation, compiler_identity
 from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
 _SOURCES = Path(__file__).with_name("host")
 _FLAGS = ("-std=c++17", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
-_COMPILE_S = 900.0  # zig compiles its C++ library first
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,13 @@ _COMPILERS = {
 
 class CompileError(EpforgeError):
     """The host program does not compile."""
+
+
+_COMPILATION = Compilation(
+    "the host program",
+    CompileError,
+    "Are the headers those of onnxruntime 1.24 or newer? See: epforge sdk",
+)
 
 
 def sources() -> list[Path]:
@@ -130,7 +134,7 @@ def _made(
     progress: Callable[[str], None],
 ) -> Path:
     """The program as a command makes it, from the cache if it is there."""
-    digest = hashlib.sha256("\0".join((*command, *link, _identity(command[0]))).encode())
+    digest = hashlib.sha256("\0".join((*command, *link, compiler_identity(command[0]))).encode())
     for path in (*sources(), headers / "onnxruntime_c_api.h"):
         digest.update(path.read_bytes())
     place = cache_dir("targets", f"host-{label}-{digest.hexdigest()[:20]}")
@@ -157,12 +161,6 @@ def _command(target: Target, compiler: _Compiler, zig: Callable[[], str]) -> lis
     )
 
 
-def _identity(program: str) -> str:
-    """Tells one version of a compiler from the next."""
-    stat = os.stat(program)
-    return f"{stat.st_size} {stat.st_mtime_ns}"
-
-
 def _compile(
     command: list[str], link: tuple[str, ...], headers: Path, place: Path, name: str
 ) -> None:
@@ -174,42 +172,10 @@ def _compile(
         code = [path for path in sources() if path.suffix == ".cc"]
         objects = [str(folder / f"{path.name}.o") for path in code]
         compiling = [*compiler_launcher(), *command, "-isystem", str(headers), "-c"]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            # Debug information has the directory, and so has the key of a compiler's cache.
-            jobs = [
-                pool.submit(_run, [*compiling, path.name, "-o", made], _SOURCES)
-                for path, made in zip(code, objects, strict=True)
-            ]
-            for job in jobs:
-                job.result()
-        _run([*command, *objects, *link, "-o", str(stage / name)], folder)
-        try:
-            os.replace(stage, place)
-        except OSError:
-            if not (place / name).is_file():
-                raise  # nobody else made it meanwhile
-
-
-def _run(command: list[str], folder: Path) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_COMPILE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env={"ZIG_GLOBAL_CACHE_DIR": str(cache_dir("zig", "cache")), **os.environ},
+        # Debug information has the directory, and so has the key of a compiler's cache.
+        _COMPILATION.run_all(
+            ([*compiling, path.name, "-o", made] for path, made in zip(code, objects, strict=True)),
+            _SOURCES,
         )
-    except subprocess.TimeoutExpired as error:
-        raise CompileError(
-            f"compiling the host program did not end within {_COMPILE_S:.0f} s"
-        ) from error
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or [done.stderr]
-        raise CompileError(
-            f"the host program does not compile with {Path(command[0]).name}: {lines[0][:300]}",
-            "Are the headers those of onnxruntime 1.24 or newer? See: epforge sdk",
-        )
+        _COMPILATION.run([*command, *objects, *link, "-o", str(stage / name)], folder)
+        publish(stage, place, lambda there: (there / name).is_file())

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.cache import cache_dir
+from epforge.cache import cache_dir, publish
 from epforge.errors import MissingError
 from epforge.validate.cross.targets import Target
 
@@ -97,7 +97,7 @@ def _sysroot() -> Path:
     """The directory that QEMU takes for the root where it has a file: Arm's libraries, and what
     the kernel says of an Arm processor. The runtime reads that, and falls over this machine's."""
     place = cache_dir("targets", "root-linux-arm64")
-    if not (place / "proc/cpuinfo").is_file() or not (place / "lib/libc.so.6").exists():
+    if not _is_root(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as folder:
             stage = Path(folder) / "made"
@@ -106,17 +106,12 @@ def _sysroot() -> Path:
             processors = range(os.cpu_count() or 1)
             text = "".join(_CPU.format(number=number) for number in processors)
             (stage / "proc/cpuinfo").write_text(text, encoding="ascii")
-            shutil.rmtree(place, ignore_errors=True)
-            _move(stage, place)
+            publish(stage, place, _is_root)
     return place
 
 
-def _move(stage: Path, place: Path) -> None:
-    try:
-        os.replace(stage, place)
-    except OSError:
-        if not place.is_dir():
-            raise  # nobody else made it meanwhile
+def _is_root(place: Path) -> bool:
+    return (place / "proc/cpuinfo").is_file() and (place / "lib/libc.so.6").exists()
 
 
 # ---- wine

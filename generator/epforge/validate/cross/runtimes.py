@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import re
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from epforge.cache import cache_dir, writable
+from epforge.cache import cache_dir, publish, writable
 from epforge.errors import EpforgeError, MissingError, UsageError
 from epforge.network import npm_variables, pip_environment
 from epforge.validate.cross.targets import Target
@@ -103,7 +102,7 @@ def _fetch(target: Target, version: str, place: Path) -> None:
             except EpforgeError as error:
                 reasons.append(error.message)
                 continue
-            _publish(stage / "library", place)
+            publish(stage / "library", place, lambda there: bool(_library_in(there)))
             return
         raise MissingError(
             f"cannot get onnxruntime {version} for {target.name}: {'; '.join(reasons)}",
@@ -112,14 +111,6 @@ def _fetch(target: Target, version: str, place: Path) -> None:
         )
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-
-
-def _publish(stage: Path, place: Path) -> None:
-    try:
-        os.replace(stage, place)
-    except OSError:
-        if not _library_in(place):
-            raise  # nobody else finished it meanwhile
 
 
 def _from_wheel(target: Target, version: str, stage: Path) -> None:
