@@ -341,7 +341,8 @@ class BlueprintShape(Shape):
     )
     devices: tuple[DeviceShape, ...] | None = Field(
         default=None,
-        description="Devices that it offers, the first match wins; absent: one CPU of any vendor.",
+        description="Devices that it offers, the first match wins; absent: one CPU of any vendor, "
+        "or a virtual NPU for paradigm virtual.",
     )
     cuda: CudaShape | None = Field(
         default=None, description="How device code is compiled, with runtime cuda."
