@@ -15,8 +15,8 @@ from epforge.starter import Answers, Rules, questions, starter_dir
 from epforge.starter.compose import ANSWERS
 
 _INTRODUCTION = (
-    "Enter takes what is proposed, arrow keys choose. Ctrl-C ends it; nothing is written before "
-    "you have seen what it comes to."
+    "Enter takes what is proposed, arrow keys choose, Ctrl-C ends it.\n"
+    "Nothing is written before you have seen what it comes to.\n"
 )
 
 

@@ -11,7 +11,7 @@ from cli_project import BLUEPRINT, asked, call, tree
 from wrong_files import archive, directory, empty, noise, text
 
 from epforge.assets import assets_dir
-from epforge.blueprint import load
+from epforge.blueprint import load, parse
 from epforge.resolve import analyse
 from epforge.resolve.model import Blueprint
 
@@ -194,6 +194,11 @@ def test_names_in_a_model_stay_in_their_line(tmp_path: Path, model: Path, name: 
         *("Add", "If", "Neg", "Relu", "Softmax")
     ]
     assert len(asked(*args)["cpu"]) == 2
+    block = call("ops", "from-model", model)
+    assert block.exit_code == 0
+    text = f"epforge: 1\nname: a-b\nvendor: c\n{block.stdout}"
+    assert [entry.op for entry in parse(text).shape.ops] == ["Add", "If", "Neg", "Relu", "Softmax"]
+    assert parse(text).errors == ()
 
 
 @pytest.mark.parametrize("wrong", [archive, directory, empty, noise, text])
