@@ -114,7 +114,7 @@ onnxruntime.InferenceSession(models.mul().SerializeToString(), options)
 PROVOKED: dict[str, Provoke] = {
     'unknown key "..."': edited("s/^ops:/opps:/"),
     'there is no operator "..."': edited("s/Relu/Relux/"),
-    r"not valid YAML: found character '\t' that cannot start any token": edited("s/^name/\\tname/"),
+    "not valid YAML: YAML indents with spaces, never with tabs": edited("s/^name/\\tname/"),
     "edition ... of the blueprint format is not known": edited("s/epforge: 1/epforge: 2/"),
     '"..." is a C++ keyword, so it cannot be the C++ namespace': edited("s/^name:.*/name: class/"),
     "these files in ... are in the way; nothing was written": shell(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ruamel.yaml import YAML
@@ -16,7 +17,6 @@ from ruamel.yaml.reader import Reader
 
 from epforge.blueprint.diagnostic import BlueprintErrors, Diagnostic, Fix, Span, show
 from epforge.blueprint.nodes import Node, Scalar, Sequence, Table
-from epforge.blueprint.slips.told import alias_meant, dash_before, tag_meant, told, without_line
 from epforge.blueprint.text import SourceText
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 32
 MAX_NODES = 20_000  # aliases count as often as they are used
 MAX_ALIASES = 200
+_CURLY = "“„‘‚«"
 _SLIPS_UP_TO = 100_000  # characters up to where the reader stops; each reading costs its time
 
 _TAG = "tag:yaml.org,2002:"
@@ -88,6 +89,13 @@ def _said(node: Node) -> object:
     if isinstance(node, Sequence):
         return [_said(item) for item in node.items]
     return {key: _said(child) for key, child in node.entries.items()}
+
+
+def _slips() -> ModuleType:
+    """What is told of slips; imported where there is one."""
+    from epforge.blueprint.slips import told
+
+    return told
 
 
 class _Reader(Reader):
@@ -178,13 +186,13 @@ class _Composer:
 
         slip = find(self.source.text, stop, score) if stop <= _SLIPS_UP_TO else None
         if slip is not None:
-            self.errors.append(told(self.source, slip))
+            self.errors.append(_slips().told(self.source, slip))
             raise BlueprintErrors(self.errors, self.source.text)
 
     def _document(self, event: Any, number: int) -> None:
         if number > 1:
             span = self._span(event)
-            fix = without_line(self.source, event.start_mark.index, "---")
+            fix = _slips().without_line(self.source, event.start_mark.index, "---")
             what = "a second document starts here"
             hint = "delete the '---' line"
             self._fatal(span, "many-documents", what, "one document", hint, fix)
@@ -212,20 +220,22 @@ class _Composer:
         if not value and not quoted and self.stack:
             # A value that is not there is shown by its key, or its dash.
             key = self.stack[-1].key
-            span = key.span if key else dash_before(self.source, span)
+            span = key.span if key else _slips().dash_before(self.source, span)
         self._add(Scalar(value, quoted, span), event.anchor, 1, 0)
 
     def _check_plain(self, event: Any) -> Slip | None:
         """What a text without quotes cannot be meant to be."""
+        start, end = event.start_mark.index, event.end_mark.index
+        if event.value[0] not in _CURLY and "\n" not in self.source.text[start:end].rstrip():
+            return None
         from epforge.blueprint.slips.plain import check_plain
 
-        start, end = event.start_mark.index, event.end_mark.index
         top = self.stack[-1] if self.stack else None
         in_list = top is not None and not top.table
         is_free = top is not None and top.key is not None and top.key.text == "doc"
         slip = check_plain(self.source.text, start, end, in_list=in_list) if not is_free else None
         if slip is not None:
-            self.errors.append(told(self.source, slip))
+            self.errors.append(_slips().told(self.source, slip))
         if slip is not None and in_list:
             raise BlueprintErrors(self.errors, self.source.text)  # what is an item, is not known
         return slip
@@ -260,7 +270,7 @@ class _Composer:
             self._fatal(span, "too-many-aliases", "too many aliases", f"at most {MAX_ALIASES}")
         if event.anchor not in self.anchors:
             what = f"there is no anchor {show('&' + event.anchor)} before this alias"
-            hint, fix = alias_meant(self.source, span, event.anchor, self.anchors)
+            hint, fix = _slips().alias_meant(self.source, span, event.anchor, self.anchors)
             self._fatal(span, "unknown-alias", what, "", hint, fix)
         target = self.anchors[event.anchor]
         if target is None:
@@ -339,7 +349,7 @@ class _Composer:
 
     def _tag_error(self, span: Span, tag: str, start: int) -> None:
         what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
-        hint, fix = tag_meant(self.source, start)
+        hint, fix = _slips().tag_meant(self.source, start)
         self._error(span, "tag", what, "a value without a tag", hint)
         self.errors[-1] = replace(self.errors[-1], fix=fix)
 

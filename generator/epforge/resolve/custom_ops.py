@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from epforge.blueprint.diagnostic import listed, show, suggest
-from epforge.blueprint.mending.words import choice
 from epforge.blueprint.nodes import Path, Scalar
 from epforge.blueprint.shape import CustomAttributeShape, CustomOpShape
 from epforge.blueprint.words import TYPES
@@ -195,6 +194,9 @@ def _check_type(
     if kind in types or kind in _DTYPES:
         return True
     if not found.source.incomplete(*path[:2], "types"):
+        # Imported here: what is right needs nothing of it.
+        from epforge.blueprint.mending.words import choice
+
         fix = suggest(kind, types) or choice(kind, TYPES)
         what = f"{show(kind)} is neither a type variable of 'types' nor an element type"
         hint = f"did you mean {fix}?" if fix else ""
