@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from epforge.build.diagnostics import BuildError
     from epforge.build.process import BuildTimeoutError
     from epforge.build.wheel import WheelResult
+    from epforge.doctor.model import Checkup, Finding
+    from epforge.doctor.onnx_model import ModelCheckup
     from epforge.errors import EpforgeError, ExitStatus, MissingError, UsageError
     from epforge.ort.sdk.store import Sdk
     from epforge.ort.sdk.verify import BadSdkError
@@ -48,10 +50,11 @@ if TYPE_CHECKING:
     from epforge.verbs.change.proving import Proof
     from epforge.verbs.change.result import ChangeResult
     from epforge.verbs.change.upgrading import Upgrade
-    from epforge.verbs.check import CheckResult, check_blueprint
+    from epforge.verbs.check import CheckResult, Mending, check_blueprint
     from epforge.verbs.compile import compile_models
     from epforge.verbs.compile_worker import BrokenDownError, CompileResult, RefusedError
     from epforge.verbs.coverage import Coverage, ops_coverage
+    from epforge.verbs.doctor import diagnose
     from epforge.verbs.eject import EjectResult, eject_op
     from epforge.verbs.init import InitResult, ReadyList, init_repository, list_ready
     from epforge.verbs.inspect import inspect_library
@@ -137,6 +140,7 @@ __all__ = [
     "Check",
     "CheckOutcome",
     "CheckResult",
+    "Checkup",
     "CompileResult",
     "Conflict",
     "ConflictKind",
@@ -150,13 +154,16 @@ __all__ = [
     "ExitStatus",
     "ExportedStarter",
     "FileUpgradeResult",
+    "Finding",
     "Fix",
     "FoundSdk",
     "Hunk",
     "InTheWayError",
     "InitResult",
     "Inspection",
+    "Mending",
     "MissingError",
+    "ModelCheckup",
     "ModelOps",
     "NewerRelease",
     "Note",
@@ -212,6 +219,7 @@ __all__ = [
     "build_project",
     "check_blueprint",
     "compile_models",
+    "diagnose",
     "diff_api",
     "diff_reports",
     "diff_templates",
@@ -247,148 +255,16 @@ __all__ = [
     "verify_sdk",
 ]
 
-# Where each name is from, and what it is called there. It is imported when it is used, so that
-# `import epforge` is light.
-_HOMES = {
-    "Action": "workspace.outcome",
-    "ActionKind": "workspace.outcome",
-    "AddResult": "verbs.add",
-    "ApiDifference": "verbs.api",
-    "ApiKeys": "verbs.api",
-    "BadSdkError": "ort.sdk.verify",
-    "BlockedError": "verbs.change.blocked",
-    "Blueprint": "resolve.model",
-    "BlueprintErrors": "blueprint.diagnostic",
-    "BlueprintPlan": "verbs.plan",
-    "BrokenDownError": "verbs.compile_worker",
-    "BuildError": "build.diagnostics",
-    "BuildResult": "build",
-    "BuildTimeoutError": "build.process",
-    "BuiltProject": "verbs.build",
-    "CaseResult": "validate.model",
-    "ChangeResult": "verbs.change.result",
-    "Check": "validate.model",
-    "CheckOutcome": "validate.model:Outcome",
-    "CheckResult": "verbs.check",
-    "CompileResult": "verbs.compile_worker",
-    "Conflict": "workspace.outcome",
-    "ConflictKind": "workspace.outcome",
-    "Coverage": "verbs.coverage",
-    "Diagnostic": "blueprint.diagnostic",
-    "Difference": "report",
-    "Drift": "verbs.status",
-    "EjectResult": "verbs.eject",
-    "EjectedTemplates": "verbs.templates",
-    "EpforgeError": "errors",
-    "ExitStatus": "errors",
-    "ExportedStarter": "verbs.starter",
-    "FileUpgradeResult": "verbs.upgrade",
-    "Fix": "blueprint.diagnostic",
-    "FoundSdk": "verbs.sdk",
-    "Hunk": "workspace.outcome",
-    "InTheWayError": "workspace",
-    "InitResult": "verbs.init",
-    "Inspection": "validate.inspection.model",
-    "MissingError": "errors",
-    "ModelOps": "verbs.ops",
-    "NewerRelease": "verbs.upgrade",
-    "Note": "workspace.outcome",
-    "NoteKind": "workspace.outcome",
-    "OnConflict": "workspace.outcome",
-    "OpDetails": "verbs.ops",
-    "OpList": "verbs.ops",
-    "OpenConflictsError": "workspace",
-    "Outcome": "workspace.outcome",
-    "PendingError": "workspace",
-    "PlannedFile": "verbs.plan",
-    "ProjectPlan": "verbs.plan",
-    "Proof": "verbs.change.proving",
-    "ReadReport": "verbs.report",
-    "ReadyList": "verbs.init",
-    "RefusedError": "verbs.compile_worker",
-    "RegenerateResult": "verbs.regenerate",
-    "RenderedReport": "verbs.report",
-    "Report": "report",
-    "ReportDiff": "verbs.report",
-    "ResolveResult": "verbs.resolve",
-    "Result": "verbs.types",
-    "ScaffoldResult": "verbs.scaffold",
-    "SchemaList": "verbs.schema",
-    "SchemaResult": "verbs.schema",
-    "Sdk": "ort.sdk.store",
-    "SdkList": "verbs.sdk",
-    "SdkResult": "verbs.sdk",
-    "Severity": "blueprint.diagnostic",
-    "ShownLevel": "verbs.api",
-    "ShownMember": "verbs.api",
-    "ShownStruct": "verbs.api",
-    "Span": "blueprint.diagnostic",
-    "StarterFormat": "verbs.starter",
-    "StatusResult": "verbs.status",
-    "Template": "verbs.templates",
-    "TemplateDiff": "verbs.templates",
-    "TemplateDiffs": "verbs.templates",
-    "TemplateList": "verbs.templates",
-    "TemplateState": "verbs.templates",
-    "UnresolvedError": "verbs.change.blocked",
-    "Upgrade": "verbs.change.upgrading",
-    "UpgradeResult": "verbs.upgrade",
-    "UsageError": "errors",
-    "ValidationReport": "validate.model:Report",
-    "VerifiedSdk": "verbs.sdk",
-    "WheelResult": "build.wheel",
-    "add_device": "verbs.add",
-    "add_op": "verbs.add",
-    "add_option": "verbs.add",
-    "api_keys": "verbs.api",
-    "apply_fix": "blueprint.report",
-    "build_project": "verbs.build",
-    "check_blueprint": "verbs.check",
-    "compile_models": "verbs.compile",
-    "diff_api": "verbs.api",
-    "diff_reports": "verbs.report",
-    "diff_templates": "verbs.templates",
-    "eject_op": "verbs.eject",
-    "eject_templates": "verbs.templates",
-    "export_starter": "verbs.starter",
-    "find_sdk": "verbs.sdk",
-    "init_repository": "verbs.init",
-    "inspect_library": "verbs.inspect",
-    "install_sdk": "verbs.sdk",
-    "json_schema": "verbs.schema",
-    "list_ops": "verbs.ops",
-    "list_ready": "verbs.init",
-    "list_schemas": "verbs.schema",
-    "list_sdks": "verbs.sdk",
-    "list_templates": "verbs.templates",
-    "newer_release": "verbs.upgrade",
-    "ops_coverage": "verbs.coverage",
-    "ops_from_model": "verbs.ops",
-    "plan_project": "verbs.plan",
-    "project_status": "verbs.status",
-    "read_report": "verbs.report",
-    "regenerate_project": "verbs.regenerate",
-    "render_report": "verbs.report",
-    "resolve_conflicts": "verbs.resolve",
-    "scaffold_project": "verbs.scaffold",
-    "show_api": "verbs.api",
-    "show_op": "verbs.ops",
-    "show_template": "verbs.templates",
-    "upgrade_blueprint": "verbs.upgrade",
-    "upgrade_project": "verbs.upgrade",
-    "validate_library": "verbs.validate",
-    "verify_sdk": "verbs.sdk",
-}
-
-
 if not TYPE_CHECKING:  # they know every name from above, and that there is no other
 
     def __getattr__(name: str) -> object:
-        if name not in _HOMES:
+        if name not in __all__:
             raise AttributeError(f"module 'epforge' has no attribute {name!r}")
         from importlib import import_module
 
-        home, _, own = _HOMES[name].partition(":")
+        from epforge.verbs.public import HOMES
+
+        home, _, own = HOMES[name].partition(":")
         found = getattr(import_module(f"epforge.{home}"), own or name)
         globals()[name] = found  # asked once
         return found

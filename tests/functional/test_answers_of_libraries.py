@@ -77,7 +77,7 @@ def test_validate_and_its_reports(minimal: Project, tmp_path: Path) -> None:
         printed("report", "render", report, page),
         "report render",
     )
-    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert page.read_text().startswith("<!doctype html>")
 
 
 def test_a_library_that_fails_is_an_answer(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def command(
         typer.Argument(
             help="The models; before them a project's directory, if it is not the current one.",
             metavar="[PROJECT] MODEL",
-            autocompletion=complete.files(".onnx"),
+            autocompletion=complete.files(*complete.MODELS),
         ),
     ],
     output: Annotated[

@@ -20,6 +20,7 @@ PRESETS = ("release", "debug", "asan", "tsan")
 TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
 LIBRARIES = (".so", ".dll", ".dylib")
 BLUEPRINTS = (".yaml", ".yml")
+MODELS = (".onnx",)
 ARCHIVES = (".tgz", ".tar.gz", ".zip", ".nupkg", ".deb")
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 
@@ -88,6 +89,20 @@ def templates(incomplete: str) -> list[str]:
     from epforge.render.overrides import template_names
 
     return words(*template_names())(incomplete)
+
+
+def ready(incomplete: str) -> list[str]:
+    """The blueprints that travel with epforge, and files."""
+    from epforge.starter.ready import ready as found
+
+    names = words(*(each.name for each in found()))(incomplete)
+    return [*names, *files(*BLUEPRINTS)(incomplete)]
+
+
+def operator_list(incomplete: str) -> list[str]:
+    """Operators with commas between them."""
+    done, comma, last = incomplete.rpartition(",")
+    return [f"{done}{comma}{op}" for op in operators(last) if op not in done.split(",")]
 
 
 def releases(incomplete: str) -> list[str]:

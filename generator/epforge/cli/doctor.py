@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines
 
 
@@ -18,6 +19,9 @@ def command(
             "it this machine is looked at.",
             metavar="[BLUEPRINT|PROJECT|LIB|MODEL]",
             show_default=False,
+            autocompletion=complete.files(
+                *complete.BLUEPRINTS, *complete.LIBRARIES, *complete.MODELS
+            ),
         ),
     ] = None,
     library: Annotated[
@@ -26,6 +30,7 @@ def command(
             help="For a model: a library that the application registers, a plugin EP or a "
             "custom-op library; may be repeated, in the order in which a session gets them.",
             metavar="LIB",
+            autocompletion=complete.files(*complete.LIBRARIES),
         ),
     ] = None,
     project: Annotated[
@@ -34,6 +39,7 @@ def command(
             help="For a model: a project or blueprint whose libraries could be registered; may be "
             "repeated.",
             metavar="DIR|BLUEPRINT",
+            autocompletion=complete.files(*complete.BLUEPRINTS),
         ),
     ] = None,
     ask: Annotated[
@@ -72,8 +78,8 @@ def command(
     with progress(quiet=as_json) as show:
         found = diagnose(
             subject,
-            libraries=library,
-            projects=project,
+            library=library,
+            project=project,
             ask=ask,
             time_limit=time_limit,
             progress=show,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from epforge.cli import complete
 from epforge.cli.output import finish, print_lines, warn
 from epforge.verbs.wording import one_line
 
@@ -27,7 +28,11 @@ def command(
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(help="cpu (none yet), npu, gpu (simulated at first) or cuda.", metavar="KIND"),
+        typer.Option(
+            help="cpu (none yet), npu, gpu (simulated at first) or cuda.",
+            metavar="KIND",
+            autocompletion=complete.words("cpu", "npu", "gpu", "cuda"),
+        ),
     ] = None,
     vendor_id: Annotated[
         str | None,
@@ -35,11 +40,19 @@ def command(
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(help="Where an npu or gpu has tensors: host or device.", metavar="WHERE"),
+        typer.Option(
+            help="Where an npu or gpu has tensors: host or device.",
+            metavar="WHERE",
+            autocompletion=complete.words("host", "device"),
+        ),
     ] = None,
     paradigm: Annotated[
         str | None,
-        typer.Option(help="kernel-registry, compiled or virtual.", metavar="PARADIGM"),
+        typer.Option(
+            help="kernel-registry, compiled or virtual.",
+            metavar="PARADIGM",
+            autocompletion=complete.words("kernel-registry", "compiled", "virtual"),
+        ),
     ] = None,
     save_compiled: Annotated[
         bool | None,
@@ -50,10 +63,20 @@ def command(
         ),
     ] = None,
     types: Annotated[
-        str | None, typer.Option(help="Element types, such as float32,int64.", metavar="TYPES")
+        str | None,
+        typer.Option(
+            help="Element types, such as float32,int64.",
+            metavar="TYPES",
+            autocompletion=complete.types,
+        ),
     ] = None,
     ops: Annotated[
-        str | None, typer.Option(help="Operators, such as Relu,Add,MatMul.", metavar="OPS")
+        str | None,
+        typer.Option(
+            help="Operators, such as Relu,Add,MatMul.",
+            metavar="OPS",
+            autocompletion=complete.operator_list,
+        ),
     ] = None,
     license_: Annotated[
         str | None, typer.Option("--license", help="SPDX identifier.", metavar="ID")
@@ -61,13 +84,18 @@ def command(
     from_model: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Take the operators of this ONNX model; may be repeated.", metavar="MODEL"
+            help="Take the operators of this ONNX model; may be repeated.",
+            metavar="MODEL",
+            autocompletion=complete.files(*complete.MODELS),
         ),
     ] = None,
     from_: Annotated[
         str | None,
         typer.Option(
-            "--from", help="Begin with a ready blueprint, or a file.", metavar="NAME|FILE"
+            "--from",
+            help="Begin with a ready blueprint, or a file.",
+            metavar="NAME|FILE",
+            autocompletion=complete.ready,
         ),
     ] = None,
     list_: Annotated[

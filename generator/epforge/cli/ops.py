@@ -110,7 +110,7 @@ def from_model(
     model: Annotated[
         list[Path],
         typer.Argument(
-            help="ONNX models.", metavar="MODEL...", autocompletion=complete.files(".onnx")
+            help="ONNX models.", metavar="MODEL...", autocompletion=complete.files(*complete.MODELS)
         ),
     ],
     as_json: _JSON = False,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def diagnose(
     subject: AnyPath | None = None,
     *,
-    libraries: AnyPaths | None = None,
-    projects: AnyPaths | None = None,
+    library: AnyPaths | None = None,
+    project: AnyPaths | None = None,
     ask: bool = True,
     time_limit: float = 60.0,
     progress: Progress = silent,
@@ -26,9 +26,9 @@ def diagnose(
 
     Args:
         subject: a blueprint, a project's directory, a library or a model; this machine if None.
-        libraries: for a model: those that the application registers, in the order in which a
+        library: for a model: those that the application registers, in the order in which a
             session gets them.
-        projects: for a model: projects or blueprints whose libraries could be registered.
+        project: for a model: projects or blueprints whose libraries could be registered.
         ask: for a model: load the libraries and ask them; otherwise what they claim has to do.
         time_limit: for a model: seconds without progress until it hangs.
         progress: told what is being done.
@@ -39,13 +39,13 @@ def diagnose(
 
     Raises:
         UsageError: there is no such file, it is nothing of these, or the call is wrong.
-        BlueprintErrors: a blueprint of `projects` is wrong.
+        BlueprintErrors: a blueprint of `project` is wrong.
     """
     from epforge.doctor.subject import Subject, what_is
 
     path = None if subject is None else Path(subject)
     what = None if path is None else what_is(path)
-    given, could_be = paths(libraries), paths(projects)
+    given, could_be = paths(library), paths(project)
     if (given or could_be) and what is not Subject.MODEL:
         raise UsageError("--library and --project go with a model", "Name it: MODEL.onnx.")
     if path is None:
@@ -61,14 +61,14 @@ def diagnose(
             path, given, could_be, asking=ask, limits=limits, progress=progress
         )
     if what is Subject.LIBRARY:
-        from epforge.doctor import library
+        from epforge.doctor import library as libraries
         from epforge.verbs.inspect import layouts
 
-        return library.examine(path, layouts(), progress)
+        return libraries.examine(path, layouts(), progress)
     if what is Subject.PROJECT:
-        from epforge.doctor import project
+        from epforge.doctor import project as projects
 
-        return project.examine(path, lambda: _drift(path, progress), progress)
+        return projects.examine(path, lambda: _drift(path, progress), progress)
     from epforge.doctor import blueprint
 
     return blueprint.examine(path, progress)

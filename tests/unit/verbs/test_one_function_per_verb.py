@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "report render": (epforge.render_report,),
     "report diff": (epforge.diff_reports,),
     "compile": (epforge.compile_models,),
+    "doctor": (epforge.diagnose,),
     "ops list": (epforge.list_ops,),
     "ops show": (epforge.show_op,),
     "ops coverage": (epforge.ops_coverage,),
@@ -57,7 +58,6 @@ PRINTING = {
     *("upgrade --file", "upgrade --check"),
     *("init --list", "init --defaults"),
 }
-ALONE = {"doctor"}  # its functions are not public yet
 # Options of one letter only, or with the name of a keyword, and what they are called.
 # The questions of `init` are one parameter.
 QUESTIONS = {
@@ -73,8 +73,6 @@ def commands() -> Iterator[tuple[str, Any]]:
     context = root.make_context("epforge", [], resilient_parsing=True)
     for name in root.list_commands(context):
         verb = root.get_command(context, name)
-        if name in ALONE:
-            continue
         if not hasattr(verb, "commands"):
             yield name, verb
             continue

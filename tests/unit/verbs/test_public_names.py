@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import epforge
+from epforge.verbs.public import HOMES
 
 
 def imported_for_type_checkers() -> set[str]:
@@ -29,7 +30,7 @@ def imported_for_type_checkers() -> set[str]:
 
 
 def test_type_checkers_see_every_name_that_there_is() -> None:
-    assert imported_for_type_checkers() == set(epforge.__all__)
+    assert imported_for_type_checkers() == set(epforge.__all__) == HOMES.keys()
     assert sorted(set(epforge.__all__)) == sorted(epforge.__all__)
 
 

@@ -62,6 +62,12 @@ class Check(Answer):
     """How many of them are errors."""
     resolved: dict[str, Any] | None = None
     """The blueprint with every default and derived name; only with --resolved."""
+    fixed: list[Diagnostic] | None = None
+    """The errors that were mended, or would be; only with --fix or --dry-run."""
+    diff: str | None = None
+    """The change of the file; only with --fix or --dry-run."""
+    written: bool | None = None
+    """The file was written; only with --fix or --dry-run."""
 
 
 class PlannedFile(Shape):
