@@ -1,4 +1,7 @@
-"""What a shell asks when TAB is pressed: bash cuts words at ``:`` and ``=``, and is answered so."""
+"""What a shell asks when TAB is pressed: it is answered in the words that the shell goes by.
+
+bash cuts words at ``:`` and ``=``; fish does not, and wants them whole.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +20,25 @@ def answer(run: Callable[[], None]) -> None:
     Args:
         run: it; ends the process.
     """
-    if os.environ.get(ASKED) != "complete_bash":
+    known = more = ""
+    if os.environ.get(ASKED) == "complete_bash":
+        typed = os.environ.get("COMP_WORDS", "").split("\n")
+        words, place, known = rejoined(typed, int(os.environ.get("COMP_CWORD") or 0))
+        os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(place)
+    elif os.environ.get(ASKED) == "complete_fish":
+        # fish replaces the whole word, with the option that is in it.
+        word = os.environ.get("_TYPER_COMPLETE_ARGS", "").rpartition(" ")[2]
+        more = word[: word.find("=") + 1] if word.startswith("--") else ""
+    if not known and not more:
         run()
         return
-    words, place, known = rejoined(
-        os.environ.get("COMP_WORDS", "").split("\n"), int(os.environ.get("COMP_CWORD") or 0)
-    )
-    os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(place)
     printed = io.StringIO()
     try:
         with redirect_stdout(printed):
             run()
     finally:
         for line in printed.getvalue().splitlines():
-            print(line.removeprefix(known))
+            print(more + line.removeprefix(known))
 
 
 def rejoined(words: Sequence[str], place: int) -> tuple[list[str], int, str]:

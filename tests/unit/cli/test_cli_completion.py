@@ -1,8 +1,10 @@
 """TAB: what a shell offers, asked as the shell asks."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 import shells
@@ -156,3 +158,34 @@ def test_what_is_installed_is_a_script_and_a_line(place: Path) -> None:
     told = (place / "home/.bashrc").read_text()
     assert told.startswith("# mine\n")
     assert ".bash_completions/epforge.sh" in told
+
+
+@pytest.fixture(scope="module")
+def fish(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """fish out of Debian's packages, not installed."""
+    if which("apt-get") is None:
+        pytest.skip("fish is taken from Debian")
+    place = tmp_path_factory.mktemp("fish")
+    command = ["apt-get", "download", "fish", "fish-common", "libpcre2-32-0"]
+    got = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    if got.returncode:
+        pytest.skip(f"apt has no fish: {got.stderr.strip()}")
+    for package in place.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", package, place / "root"], check=True)
+    return place / "root/usr"
+
+
+@pytest.mark.lab
+def test_fish_is_offered_the_same(fish: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (libraries,) = {path.parent for path in fish.rglob("libpcre2-32.so.*")}
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(libraries))
+    monkeypatch.setenv("PATH", str(fish / "bin"), prepend=os.pathsep)
+    asked = {
+        "epforge validate --rung me": "memory",
+        "epforge validate --rung=me": "--rung=memory",
+        "epforge add op com.microsoft::BiasGe": "com.microsoft::BiasGelu",
+        "epforge check on": "one.yaml",
+    }
+    lines = "".join(f"; complete -C '{typed}'" for typed in asked)
+    script = f"epforge --show-completion | source{lines}"
+    assert shells.run("fish", script, place).splitlines() == [*asked.values()]
