@@ -79,7 +79,7 @@ def test_a_new_user_gets_along_in_a_fresh_clone(document: str, tmp_path: Path) -
             leave_out(folder, names) if Path(folder) == REPOSITORY else {"__pycache__"}
         ),
     )
-    follow(REPOSITORY / document, clone, tools=False, until="pytest")
+    follow(REPOSITORY / document, clone, tools=False, without=".venv/bin/pytest")
 
 
 def test_the_readme_quotes_the_smallest_blueprint_whole() -> None:

@@ -141,7 +141,7 @@ def test_a_document_is_followed_in_one_shell(tmp_path: Path) -> None:
     page.write_text(
         "Save this as `there/a.cc`, please:\n\n```cpp\nint  x;\n```\n\n"
         "```sh\ncd there\ncat > b.txt <<'E'\n$HOME\nE\n```\n\n"
-        "```console\n$ cat b.txt; false; echo $?\n$HOME\n1\n$ cd ..\n```\n\n"
+        "```console\n$ cat b.txt; false; echo $?\n$HOME\n1\n$ false | true\n$ cd ..\n```\n\n"
         "It says:\n\n```cpp\nint x;\n```\n"
     )
     assert next(iter(commands(page))).text == "cd there"

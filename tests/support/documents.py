@@ -92,7 +92,7 @@ def _joined(lines: list[str]) -> list[str]:
     return found
 
 
-def follow(document: Path, place: Path, *, tools: bool = True, until: str = "") -> None:
+def follow(document: Path, place: Path, *, tools: bool = True, without: str = "") -> None:
     """Does in ``place`` what the document says, and holds what is printed against what it shows.
 
     Args:
@@ -100,7 +100,7 @@ def follow(document: Path, place: Path, *, tools: bool = True, until: str = "") 
         place: the directory to be in. Files that the document saves are saved there.
         tools: whether ``epforge`` and ``python`` are those of the tests. Otherwise the document
             makes them, and nothing of the tests' environment is seen.
-        until: commands that end with this word are left out.
+        without: commands that end with this are left out.
     """
     mark = uuid.uuid4().hex
     script = []
@@ -117,15 +117,17 @@ def follow(document: Path, place: Path, *, tools: bool = True, until: str = "") 
             script.append(f"echo '{mark}'\n{check} <<'{end}'\n{block.text}{end}\n_status=$?")
             script.append(f"[ $_status = 0 ] || exit $_status\necho '{mark}'")
         for command in typed(block):
-            if until and command.text.endswith(until):
+            if without and command.text.endswith(without):
                 continue
             asked.append(command)
-            script.append(f"set {'-e' if block.language == 'sh' else '+e'}")
+            # What a terminal shows may end as it likes; what is to be done must be done.
+            how = "-e -o pipefail" if block.language == "sh" else "+e +o pipefail"
+            script.append(f"set {how}")
             script.append(f"echo '{mark}'")
             script.append(f"{command.text}\n_status=$?")
             script.append(f"[ $_status = 0 ] || exit $_status\necho '{mark}'")
     result = subprocess.run(
-        ["bash", "-uo", "pipefail", "-s"],
+        ["bash", "-u", "-s"],
         input="\n".join(script),
         cwd=place,
         env=_environment(place / ".tools" if tools else None),
