@@ -10,7 +10,7 @@ import pytest
 import typer
 from cli_project import call
 
-from epforge.blueprint import parse
+from epforge.blueprint import json_schema, parse
 from epforge.blueprint.examples import EXAMPLES, blueprint, examples
 from epforge.blueprint.nodes import Node, Sequence, Table
 from epforge.blueprint.reference import Key, keys
@@ -51,6 +51,15 @@ def test_keys_of_every_level_are_listed() -> None:
     assert {"vendor.pci_id", "devices[].match.vendor_id", "custom_ops[].attributes.*.type"} < set(
         paths
     )
+
+
+def test_bounds_of_numbers_are_told_to_readers_and_editors() -> None:
+    values = {key.path: key.type for key in keys()}
+    assert values["vendor.pci_id"] == "integer from 0 to 65535"
+    assert values["devices[].match.vendor_id"] == "integer from 0 to 4294967295"
+    assert values["devices[].match.device_ids"] == "list of integers from 0 to 4294967295"
+    match = json_schema()["$defs"]["MatchShape"]["properties"]
+    assert match["vendor_id"]["maximum"] == match["device_ids"]["items"]["maximum"] == 2**32 - 1
 
 
 def paths(node: Node, here: str = "") -> set[str]:

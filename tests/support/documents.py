@@ -18,6 +18,8 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from terminal import environment
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _SAVED = re.compile(r"\bsave\s+(?:this\s+|it\s+)?as\s+`([^`\n]+)`[^`]*:\s*\Z", re.I)
@@ -130,7 +132,7 @@ def follow(document: Path, place: Path, *, tools: bool = True, without: str = ""
         ["bash", "-u", "-s"],
         input="\n".join(script),
         cwd=place,
-        env=_environment(place / ".tools" if tools else None),
+        env=environment(place) if tools else _clean(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -160,20 +162,10 @@ def shows(shown: tuple[str, ...], output: str) -> bool:
     return re.fullmatch(pattern, output if output.endswith("\n") else output + "\n") is not None
 
 
-def _environment(tools: Path | None) -> dict[str, str]:
-    if tools is None:
-        hidden = ("PYTHONPATH", "VIRTUAL_ENV")
-        return {name: value for name, value in os.environ.items() if name not in hidden}
-    tools.mkdir()
-    for name, module in (("epforge", "-m epforge "), ("python", ""), ("python3", "")):
-        tool = tools / name
-        tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n', encoding="utf-8")
-        tool.chmod(0o755)
-    return {
-        **os.environ,
-        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(REPOSITORY / "generator"),
-    }
+def _clean() -> dict[str, str]:
+    """The environment without what the tests add to it."""
+    hidden = ("PYTHONPATH", "VIRTUAL_ENV")
+    return {name: value for name, value in os.environ.items() if name not in hidden}
 
 
 def checkout(place: Path) -> Path:

@@ -19,23 +19,31 @@ class Said:
     status: int
 
 
-def typed(line: str, place: Path, **environment: str) -> Said:
-    """Runs a line of bash in ``place``, or in a directory below it."""
+def environment(place: Path) -> dict[str, str]:
+    """Variables with which ``epforge`` and ``python`` are those of the tests.
+
+    Args:
+        place: where a directory for the two is made.
+    """
     tools = place / ".tools"
-    if not tools.is_dir():
-        tools.mkdir()
-        for name, module in (("epforge", "-m epforge "), ("python", ""), ("python3", "")):
-            (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
-            (tools / name).chmod(0o755)
+    tools.mkdir(exist_ok=True)
+    for name, module in (("epforge", "-m epforge "), ("python", ""), ("python3", "")):
+        tool = tools / name
+        tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n', encoding="utf-8")
+        tool.chmod(0o755)
+    return {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(REPOSITORY / "generator"),
+    }
+
+
+def typed(line: str, place: Path, **variables: str) -> Said:
+    """Runs a line of bash in ``place``."""
     result = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line],
         cwd=place,
-        env={
-            **os.environ,
-            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(REPOSITORY / "generator"),
-            **environment,
-        },
+        env={**environment(place), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
