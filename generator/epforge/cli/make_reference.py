@@ -1,21 +1,25 @@
 """Makes the pages of reference: ``python -m epforge.cli.make_reference [DIR]``
 
-Writes ``blueprint.md`` and ``cli.md`` to DIR, by default to the checkout's ``docs/reference``.
+Writes ``blueprint.md`` and ``cli.md`` to DIR, by default to the checkout's ``docs/reference``; then
+the schema of blueprints, which the starter takes along, is made again as well.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
+from epforge.blueprint import json_schema
 from epforge.blueprint import reference as blueprint
 from epforge.cli import main as command_line
 from epforge.cli.show import reference as commands
 
 PLACE = Path("docs/reference")
+SCHEMA = Path("templates/starter/template/epforge.schema.json")
 
 #: Guides that say more about a key of the blueprint.
 _GUIDES = {
@@ -57,6 +61,9 @@ def main(place: Path = PLACE) -> None:
     place.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
         (place / name).write_text(text, encoding="utf-8", newline="\n")
+    if place == PLACE:
+        text = json.dumps(json_schema(), indent=2) + "\n"
+        SCHEMA.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
