@@ -26,7 +26,7 @@ BLUEPRINT = REPOSITORY / "blueprints/minimal.yaml"
 #: Begin with these, and take long: they compile, or run a library on many models.
 LONG = (
     *("epforge scaffold", "epforge build", "epforge validate", "epforge compile"),
-    *("epforge inspect", "epforge doctor model.onnx --library"),
+    *("epforge inspect", "epforge doctor libother_ep.so"),
 )
 HEADERS = "onnxruntime-linux-x64-1.27.0"
 PLAIN = '<ir_version: 8, opset_import: ["": 17]> g (float[2, 2] x) => (float[2, 2] y) {y = Relu(x)}'
@@ -119,16 +119,6 @@ def compiling(place: Path, request: pytest.FixtureRequest) -> None:
     onnx.save(onnx.parser.parse_model(PLAIN), place / "model.onnx")
 
 
-def custom(place: Path, request: pytest.FixtureRequest) -> None:
-    project: Project = request.getfixturevalue("custom_ops")
-    library = project.custom_ops_library
-    assert library is not None
-    for path in library.parent.glob(f"{library.stem}*"):
-        name = path.name.replace(library.stem, "libcontoso_npu_custom_ops")
-        shutil.copy(path, place / name)
-    onnx.save(onnx.parser.parse_model(PLAIN), place / "model.onnx")
-
-
 #: What the examples that begin so need; the longest beginning counts.
 PREPARED: dict[str, Prepare] = {
     "": usual,
@@ -146,7 +136,7 @@ PREPARED: dict[str, Prepare] = {
     "epforge validate": built,
     "epforge inspect": built,
     "epforge compile": compiling,
-    "epforge doctor model.onnx --library": custom,
+    "epforge doctor libother_ep.so": built,
 }
 
 LINES = sorted({line for verb in verbs(typer.main.get_command(app)) for line in verb.examples})
