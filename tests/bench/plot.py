@@ -16,7 +16,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests/support"))
 
-from bench_history import Entry, Figure, of_one_machine, read  # noqa: E402
+from bench_history import Entry, Figure, of_one_machine, read, shown  # noqa: E402
 
 PICTURE = REPOSITORY / "docs/speed.svg"
 PAGE = REPOSITORY / "docs/speed.md"
@@ -58,7 +58,7 @@ def table(entry: Entry) -> str:
         f"{entry.date[:10]}, commit `{entry.commit}`: {cpu}, {cores} cores, Python "
         f"{entry.machine['python']}, load {entry.load:.1f} before the run.",
         "",
-        "| What | Seconds: median (least to most) | Runs | Beside | Limit |",
+        "| What | Median (least to most) | Runs | Beside | Limit |",
         "| --- | --- | --- | --- | --- |",
     ]
     for names in grouped(entry.figures).values():
@@ -67,11 +67,10 @@ def table(entry: Entry) -> str:
 
 
 def _row(figure: Figure) -> str:
-    times = f"{figure.median:.3f} ({figure.min:.3f} to {figure.max:.3f})"
     beside = "" if figure.ratio is None else f"{figure.ratio:.2f} x {figure.beside}"
     limits = [f"{figure.limit:g} s"] if figure.limit is not None else []
     limits += [f"{figure.ratio_limit:g} x"] if figure.ratio_limit is not None else []
-    return f"| {figure.name} | {times} | {figure.runs} | {beside} | {', '.join(limits)} |"
+    return f"| {figure.name} | {figure.times} | {figure.runs} | {beside} | {', '.join(limits)} |"
 
 
 def picture(entries: Sequence[Entry]) -> str:
@@ -123,13 +122,13 @@ def _field(title: str, group: str, names: Sequence[str], entries: Sequence[Entry
         for i, figure in points:
             ends = f'y1="{y(figure.min):.1f}" y2="{y(figure.max):.1f}"'
             out.append(f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" {ends} stroke="{colour}"/>')
-            text = escape(f"{name}: {figure.median:.3f} s")
+            text = escape(f"{name}: {shown(figure.median)}")
             dot = f'cx="{x(i):.1f}" cy="{y(figure.median):.1f}" r="3" fill="{colour}"'
             out.append(f"<circle {dot}><title>{text}</title></circle>")
         level = _TOP + 6 + 17 * number
         begin = _LEFT + _PLOT + 16
         out.append(f'<rect x="{begin}" y="{level - 8}" width="10" height="10" fill="{colour}"/>')
-        text = escape(f"{name.removeprefix(group)}: {points[-1][1].median:.3f} s")
+        text = escape(f"{name.removeprefix(group)}: {shown(points[-1][1].median)}")
         out.append(f'<text x="{begin + 15}" y="{level + 1}">{text}</text>')
     return out
 

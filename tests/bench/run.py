@@ -2,8 +2,8 @@
 
     python tests/bench/run.py
 
-It takes about ten minutes on two idle cores. The status is that of the benchmarks, or of the
-comparison when they pass.
+It takes less than a quarter of an hour on two idle cores. The status is that of the benchmarks, or
+of the comparison when they pass.
 """
 
 from __future__ import annotations

@@ -46,11 +46,21 @@ class Figure:
     limit: float | None = None
     ratio_limit: float | None = None
 
+    @property
+    def times(self) -> str:
+        """Median, and least to most."""
+        return f"{shown(self.median)} ({shown(self.min)} to {shown(self.max)})"
+
     def __str__(self) -> str:
-        text = f"{self.name}: {self.median:.3f} s ({self.min:.3f} to {self.max:.3f})"
+        text = f"{self.name}: {self.times}"
         if self.ratio is not None:
             text += f", {self.ratio:.2f} x {self.beside}"
         return text
+
+
+def shown(seconds: float) -> str:
+    """A time for people."""
+    return f"{seconds:.3f} s" if seconds >= 0.01 else f"{seconds * 1000:.3f} ms"
 
 
 def figure(
@@ -67,7 +77,7 @@ def figure(
         ratio = round(statistics.median(ours / theirs for ours, theirs in pairs), 4)
     low, middle, high = min(seconds), statistics.median(seconds), max(seconds)
     return Figure(
-        *(name, len(seconds), round(low, 5), round(middle, 5), round(high, 5)),
+        *(name, len(seconds), round(low, 7), round(middle, 7), round(high, 7)),
         *(beside[0] if beside else "", ratio, limit, ratio_limit),
     )
 
@@ -167,7 +177,9 @@ def regressions(old: Entry, new: Entry) -> list[str]:
         if beside and now.ratio is not None and then.ratio is not None:
             slower = slower and now.ratio > then.ratio * noise
         if slower:
-            found.append(f"{name}: {now.min:.3f} s, was {then.min:.3f} s; noise is {noise - 1:.0%}")
+            found.append(
+                f"{name}: {shown(now.min)}, was {shown(then.min)}; noise is {noise - 1:.0%}"
+            )
     return found
 
 

@@ -94,4 +94,7 @@ def test_the_picture_has_every_figure_and_needs_nothing(plot: ModuleType) -> Non
 
 def test_the_table_says_what_the_limits_are(plot: ModuleType) -> None:
     text = plot.table(entry(1.0, ratio=0.4))
-    assert "| scaffold/40/warm | 1.020 (1.000 to 1.060) | 3 | 0.40 x other | 1 s, 0.5 x |" in text
+    assert (
+        "| scaffold/40/warm | 1.020 s (1.000 s to 1.060 s) | 3 | 0.40 x other | 1 s, 0.5 x |"
+        in text
+    )
