@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -76,24 +75,34 @@ def test_a_word_that_is_no_verb() -> None:
     error_of("add", status=2)
 
 
-def test_an_interrupt_of_the_process(tmp_path: Path) -> None:
-    """Ctrl-C reaches a process that waits; nobody but it says so."""
-    fifo = tmp_path / "blueprint.yaml"
-    os.mkfifo(fifo)
+INTERRUPTED = """
+import os, signal, sys
+from epforge.verbs import check
+
+def interrupted(*args, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    signal.pause()
+
+check.check_blueprint = interrupted
+sys.argv = ["epforge", "check", "blueprint.yaml", "--json"]
+from epforge.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_at_work(tmp_path: Path) -> None:
     source = Path(epforge.__file__).parents[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "epforge", "check", str(fifo), "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
         text=True,
+        check=False,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(source)},
     )
-    with fifo.open("wb"):  # it is open when the process has begun to read
-        process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=120)
-    assert process.returncode == 130, errors
-    assert json.loads(out)["error"]["exit_status"] == 130
-    assert errors == ""
+    assert done.returncode == 130, done.stderr
+    assert json.loads(done.stdout)["error"]["exit_status"] == 130
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(
