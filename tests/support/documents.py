@@ -3,8 +3,9 @@
 ``sh`` blocks are commands that must succeed. ``console`` blocks show a terminal: lines that begin
 with ``$`` are typed, the lines below one are what it prints, where ``...`` stands for anything, in
 a line or for lines; ``; echo $?`` shows how a command ended. A block below a sentence such as "Save
-this as `PATH`:" is that file. Any other block of code is a quotation: of a file that is there by
-then, or, of YAML, of a blueprint. All of it happens in one shell, as with a reader.
+this as `PATH`:" is that file. Python that is not saved is run as it is. Any other block of code is
+a quotation: of a file that is there by then, or, of YAML, of a blueprint. All of it happens in one
+shell, as with a reader.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ def typed(block: Block) -> list[Command]:
     """The commands of one block."""
     if block.language == "sh":
         return [Command(text) for text in _joined(block.text.splitlines())]
+    if block.language == "python" and not block.saved:
+        return [Command(f"python - <<'PYTHON'\n{block.text}PYTHON")]
     if block.language != "console":
         return []
     found: list[list[str]] = []
@@ -112,7 +115,7 @@ def follow(document: Path, place: Path, *, tools: bool = True, without: str = ""
             end = f"END_{mark}"
             script.append(f"mkdir -p \"$(dirname '{block.saved}')\"")
             script.append(f"cat > '{block.saved}' <<'{end}'\n{block.text}{end}")
-        elif block.language not in (*_TYPED, "yaml", ""):
+        elif block.language not in (*_TYPED, "python", "yaml", ""):
             end = f"END_{mark}"
             asked.append(Command(f"(a file here says:)\n{block.text}"))
             check = f"{sys.executable!r} {__file__!r}"
@@ -123,7 +126,7 @@ def follow(document: Path, place: Path, *, tools: bool = True, without: str = ""
                 continue
             asked.append(command)
             # What a terminal shows may end as it likes; what is to be done must be done.
-            how = "-e -o pipefail" if block.language == "sh" else "+e +o pipefail"
+            how = "+e +o pipefail" if block.language == "console" else "-e -o pipefail"
             script.append(f"set {how}")
             script.append(f"echo '{mark}'")
             script.append(f"{command.text}\n_status=$?")
