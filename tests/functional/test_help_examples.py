@@ -28,6 +28,9 @@ LONG = (
     *("epforge scaffold", "epforge build", "epforge validate", "epforge compile"),
     *("epforge inspect", "epforge doctor libother_ep.so"),
 )
+#: Says by its status what it has found on this machine.
+FINDING = {"epforge doctor": {0, 1, 4}}
+MARKERS = tuple(sign * 7 for sign in "<|=>")
 HEADERS = "onnxruntime-linux-x64-1.27.0"
 PLAIN = '<ir_version: 8, opset_import: ["": 17]> g (float[2, 2] x) => (float[2, 2] y) {y = Relu(x)}'
 
@@ -72,6 +75,14 @@ def in_conflict(place: Path, request: pytest.FixtureRequest) -> None:
     replaced("blueprint.yaml", "ops: [", "ops: [Sub, ")(place / "my-ep")
     result = call("regenerate", place / "my-ep", "--on-conflict", "markers")
     assert result.exit_code == 3, result.output
+
+
+def decided(place: Path, request: pytest.FixtureRequest) -> None:
+    """Somebody has edited the lines between the markers."""
+    in_conflict(place, request)
+    readme = place / "my-ep/README.md"
+    lines = readme.read_text(encoding="utf-8").splitlines(keepends=True)
+    readme.write_text("".join(each for each in lines if each[:7] not in MARKERS), encoding="utf-8")
 
 
 def inside_one_in_conflict(place: Path, request: pytest.FixtureRequest) -> Path:
@@ -125,7 +136,7 @@ PREPARED: dict[str, Prepare] = {
     "epforge init": modelled,
     "epforge scaffold": empty,
     "epforge scaffold my-ep": begun,
-    "epforge resolve": in_conflict,
+    "epforge resolve": decided,
     "epforge resolve --theirs": inside_one_in_conflict,
     "epforge templates diff": styled,
     "epforge report": reported,
@@ -156,5 +167,6 @@ def test_an_example_of_help_runs(line: str, tmp_path: Path, request: pytest.Fixt
     if line.startswith("epforge sdk install"):
         environment["EPFORGE_CACHE"] = str(tmp_path / "cache")
     said = typed(line, place, **environment)
-    assert said.status == 0, f"$ {line}\n{said.text[-3000:]}"
+    right = FINDING.get(" ".join(line.split()[:2]), {0})
+    assert said.status in right, f"$ {line}\n{said.text[-3000:]}"
     assert "Traceback" not in said.text
