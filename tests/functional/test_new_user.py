@@ -21,7 +21,7 @@ CLONE = "/home/alice/epforge"
 # cache, and in pip's own.
 CHOSEN = r"/home/alice/(epforge|\.cache/epforge|\.cache/pip)/|/home/alice/\.cache/$"
 # The guide goes on with programs of the user's own: onnxruntime and pytest keep files of theirs.
-THEIRS = r"|/home/alice/\.cache/Microsoft/|/tmp/pytest-of-alice/|/tmp/$"
+THEIRS = r"|/home/alice/\.cache/Microsoft/|/tmp/\.ses$|/tmp/pytest-of-alice/|/tmp/$"
 BLOCK = re.compile(
     r"^(?:Save this as `([\w.]+)`:\n\n)?```(sh|console|python)\n(.*?)^```", re.M | re.S
 )

@@ -24,6 +24,10 @@ from epforge.ort.sdk.debian import Machine, NoDebianError, mirror_of
 PACKAGES = ("python3", "python3-venv", "ca-certificates")
 _USER = 1000
 _HOME = Path("home/alice")
+_USER_ENTRIES = {
+    "etc/passwd": f"alice:x:{_USER}:{_USER}:Alice:/{_HOME}:/bin/bash\n",
+    "etc/group": f"alice:x:{_USER}:\n",
+}
 # How pip, apt and all that fetches something is told where to fetch it from.
 _NETWORK_FILES = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/xdg/pip", "/etc/apt/apt.conf.d"),
@@ -105,6 +109,9 @@ def empty_machine(folder: Path) -> Iterator[EmptyMachine]:
         subprocess.run(["tar", "-xf", archive, "-C", root, "--numeric-owner"], check=True)
         for name in _NETWORK_FILES:
             _copy(Path(name), root / name.lstrip("/"))
+        for name, entry in _USER_ENTRIES.items():
+            with (root / name).open("a", encoding="utf-8") as file:
+                file.write(entry)
         machine = EmptyMachine(root)
         machine.home.mkdir(parents=True)
         own = Path.home() / ".config/pip"
