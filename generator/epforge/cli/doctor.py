@@ -17,7 +17,7 @@ def command(
         typer.Argument(
             help="A blueprint, a project's directory, a plugin library or an ONNX model; without "
             "it this machine is looked at.",
-            metavar="[BLUEPRINT|PROJECT|LIB|MODEL]",
+            metavar="BLUEPRINT|PROJECT|LIB|MODEL",
             show_default=False,
             autocompletion=complete.files(
                 *complete.BLUEPRINTS, *complete.LIBRARIES, *complete.MODELS

@@ -274,25 +274,25 @@ def test_the_registry_blueprint_can_run_the_text_direction_model() -> None:
 
 
 def test_the_model_has_every_word_of_the_language() -> None:
-    from epforge.blueprint import shape
+    from epforge.blueprint import words
     from epforge.resolve import services
 
     pairs = {
-        shape.PARADIGMS: Paradigm,
-        shape.RUNTIMES: Runtime,
-        shape.DEVICE_TYPES: DeviceType,
-        shape.VIRTUAL: VirtualPolicy,
-        shape.MEMORY_KINDS: MemoryKind,
-        shape.OPTION_TYPES: OptionType,
-        shape.KERNELS: KernelSource,
-        shape.LAYOUTS: Layout,
-        shape.WEIGHTLESS: services.Weightless,
-        shape.NATIVE: Native,
-        shape.GRADS: Grad,
+        words.PARADIGMS: Paradigm,
+        words.RUNTIMES: Runtime,
+        words.DEVICE_TYPES: DeviceType,
+        words.VIRTUAL: VirtualPolicy,
+        words.MEMORY_KINDS: MemoryKind,
+        words.OPTION_TYPES: OptionType,
+        words.KERNELS: KernelSource,
+        words.LAYOUTS: Layout,
+        words.WEIGHTLESS: services.Weightless,
+        words.NATIVE: Native,
+        words.GRADS: Grad,
     }
-    for words, enum in pairs.items():
-        assert set(words) == {member.value for member in enum}
-    assert set(shape.TYPES) == {dtype.text for dtype in DType}
+    for listed, enum in pairs.items():
+        assert set(listed) == {member.value for member in enum}
+    assert set(words.TYPES) == {dtype.text for dtype in DType}
 
 
 @pytest.mark.parametrize("name", ["full", "kernel-registry"])
