@@ -12,7 +12,7 @@ import pytest
 
 _COMPILERS = re.compile(
     r"(.*-)?(g\+\+|gcc|c\+\+|cc|clang.*|cpp|ld|ld\..*|lld.*|as|ar|ranlib|strip|nm|objdump|objcopy)"
-    r"(-[\d.]+)?|.*mingw.*|llvm.*|c89.*|c99.*|ccache|sccache|zig"
+    r"(-[\d.]+)?|.*mingw.*|llvm.*|c89.*|c99.*|ccache|sccache|zig|rust.*|cargo.*"
 )
 
 
