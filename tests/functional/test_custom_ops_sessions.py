@@ -274,7 +274,8 @@ for cycle in range(cycles):
     plugin.unregister()
     sizes.append((files(), size()))
 assert sizes[-1][0] == sizes[1][0], sizes
-assert sizes[-1][1] - sizes[4][1] < 1 << 20, sizes
+if cycles >= 20:  # until then the allocator of the C library still settles
+    assert sizes[-1][1] - sizes[cycles // 2][1] < 1 << 18, sizes
 plugin.register()
 """,
         version,
