@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -153,4 +154,4 @@ def test_help_has_an_example_for_each_verb(cli: Cli, verb: str) -> None:
     overview = cli(verb, "--help")
     for name in verbs:
         assert name in overview
-        assert "Example: " in cli(verb, name, "--help")
+        assert re.search(rf"^ {{4,}}.*\bepforge {verb} {name}\b", cli(verb, name, "--help"), re.M)

@@ -69,6 +69,7 @@ def typed(block: Block) -> list[Command]:
         return [Command(f"python - <<'PYTHON'\n{block.text}PYTHON")]
     if block.language != "console":
         return []
+    assert block.text.startswith("$ "), f"a console begins with a command: {block.text[:80]}"
     found: list[list[str]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
