@@ -14,6 +14,9 @@ from epforge.blueprint.nodes import Node, Path, Scalar, Table, key_span, lookup
 from epforge.blueprint.places import shape_at
 from epforge.ops import schemas
 
+# How a plain scalar begins; other characters begin something else in YAML.
+_PLAIN = re.compile(r"[-+]?[\w./$<~^(=]")
+
 
 def entry_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Meant | None:
     """What an unknown key was meant by, as far as the table that it is in tells; None if not."""
@@ -40,7 +43,7 @@ def _glued(
     span = key_span(root, path)
     if not colon or key not in shape.model_fields or key in there.entries or span is None:
         return None
-    if not isinstance(value, Scalar) or not value.empty or not rest:
+    if not isinstance(value, Scalar) or not value.empty or not _PLAIN.match(rest):
         return None
     changes = {path: None, (*path[:-1], key): text(rest, span)}
     return Meant(f"write {key}: {rest}", Fix(span, f"{key}: {rest}"), changes)
