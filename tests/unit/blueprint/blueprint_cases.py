@@ -71,6 +71,8 @@ YAML_TRAPS = (
         (4, 1, "unknown-key"),
         (5, 10, "merge-key"),
     ),
+    # What follows the colon is no value of its own: with a blank it would begin a block.
+    body("glued", "memory: {default:>none}\n", (4, 10, "unknown-key")),
     body("list-key", "[a]: 1\n", (4, 1, "bad-key")),
     body("map-key", "{{ x }}: 1\n", (4, 1, "bad-key")),
     body("tag", "license: !spdx MIT\n", (4, 10, "tag")),
