@@ -43,8 +43,10 @@ def _glued(
     span = key_span(root, path)
     if not colon or key not in shape.model_fields or key in there.entries or span is None:
         return None
-    if not isinstance(value, Scalar) or not value.empty or not _PLAIN.match(rest):
+    if not isinstance(value, Scalar) or not value.empty or not rest:
         return None
+    if not _PLAIN.match(rest):  # a blank would make something else of it
+        return Meant(f"write a blank and a value behind {key}:", None, {path: None})
     changes = {path: None, (*path[:-1], key): text(rest, span)}
     return Meant(f"write {key}: {rest}", Fix(span, f"{key}: {rest}"), changes)
 
