@@ -92,6 +92,8 @@ def terminal(
     def adopt() -> None:  # Ctrl-C reaches what has the terminal as its own
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        # A shell has what it runs in the background ignore it, and that is handed down.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     process = subprocess.Popen(
         list(map(str, command)),

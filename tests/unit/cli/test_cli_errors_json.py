@@ -79,6 +79,9 @@ INTERRUPTED = """
 import os, signal, sys
 from epforge.verbs import check
 
+# A shell has what it runs in the background ignore it, and that is handed down.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def interrupted(*args, **options):
     os.kill(os.getpid(), signal.SIGINT)
     signal.pause()
