@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from epforge.validate.process import Limits, run_worker
 
@@ -204,8 +205,8 @@ def _suits(path: str, machine: str) -> bool:
     number = _NUMBERS.get(machine)
     if head[:4] != b"\x7fELF" or len(head) < 20 or number is None:
         return head[:4] != b"\x7fELF" or number is None
-    order = "little" if head[5] == 1 else "big"
-    return int.from_bytes(head[18:20], order) == number  # type: ignore[arg-type]
+    order: Literal["little", "big"] = "little" if head[5] == 1 else "big"
+    return int.from_bytes(head[18:20], order) == number
 
 
 def elsewhere(name: str, roots: Sequence[str]) -> str:

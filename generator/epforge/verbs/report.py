@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epforge.errors import ExitStatus
-from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, paths, plain
+from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, Written, paths, plain
 
 if TYPE_CHECKING:
     from epforge.report import Difference, Report
@@ -33,18 +33,8 @@ class ReadReport:
         return self.report.model_dump(mode="json")
 
 
-@dataclass(frozen=True)
-class RenderedReport:
+class RenderedReport(Written):
     """Files that a report was written to."""
-
-    written: tuple[Path, ...]
-
-    @property
-    def exit_status(self) -> ExitStatus:
-        return ExitStatus.OK
-
-    def to_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "written": [str(path) for path in self.written]}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import ExitStatus, UsageError
-from epforge.verbs.types import FORMAT, AnyPath, Names, names
+from epforge.verbs.types import FORMAT, AnyPath, Names, Written, names
 
 _EJECTED_FORMAT = 1  # of the record beside ejected templates
 
@@ -56,18 +56,8 @@ class Template:
         return {"format": FORMAT, "name": self.name, "text": self.text}
 
 
-@dataclass(frozen=True)
-class EjectedTemplates:
+class EjectedTemplates(Written):
     """Templates that were copied out, by their files."""
-
-    written: tuple[Path, ...]
-
-    @property
-    def exit_status(self) -> ExitStatus:
-        return ExitStatus.OK
-
-    def to_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "written": [str(path) for path in self.written]}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -73,3 +74,17 @@ def plain(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: plain(value) for key, value in data.items()}
     return [plain(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+@dataclass(frozen=True)
+class Written:
+    """Files that were written, and nothing else to say."""
+
+    written: tuple[Path, ...]
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        return ExitStatus.OK
+
+    def to_json(self) -> dict[str, Any]:
+        return {"format": FORMAT, "written": [str(path) for path in self.written]}
