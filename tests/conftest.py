@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import importlib.util
 import os
 import random
@@ -25,10 +26,25 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "support"))
 if TYPE_CHECKING:
     from projects import Project
 
+
+def _ccache_launcher() -> Path:
+    """`tests/support/ccache_launcher`, kept beside the projects by its content: these are built
+    with the same command from whichever checkout the tests run, and stay up to date."""
+    source = REPOSITORY / "tests/support/ccache_launcher"
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:20]
+    launcher = cache_dir("tests", "launchers") / digest
+    if not launcher.is_file():
+        launcher.parent.mkdir(parents=True, exist_ok=True)
+        beside = launcher.with_name(f"{digest}.{os.getpid()}")
+        shutil.copy(source, beside)
+        beside.replace(launcher)
+    return launcher
+
+
 # Projects share most of their files. With ccache, those that one test compiled are there for all;
 # it is set up in the environment, so that the commands under test find it, too.
 if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
-    os.environ["CMAKE_CXX_COMPILER_LAUNCHER"] = str(REPOSITORY / "tests/support/ccache_launcher")
+    os.environ["CMAKE_CXX_COMPILER_LAUNCHER"] = str(_ccache_launcher())
     os.environ["CCACHE_DIR"] = str(cache_dir("tests", "ccache"))
     os.environ["CCACHE_NOHASHDIR"] = "1"  # debug information names places relative to the project
     os.environ["CCACHE_ABSSTDERR"] = "1"

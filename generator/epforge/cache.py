@@ -103,5 +103,7 @@ def compiler_cache(root: Path, env: Mapping[str, str] = os.environ) -> dict[str,
         root: the project; what lies below it is named relative to where the compiler runs.
         env: what it sets itself stays.
     """
-    wanted = {"CCACHE_BASEDIR": str(root.resolve())}
+    base = str(root.resolve())
+    # ccache takes what follows a dollar for a variable: there it does without a base.
+    wanted = {} if "$" in base else {"CCACHE_BASEDIR": base}
     return {name: value for name, value in wanted.items() if name not in env}

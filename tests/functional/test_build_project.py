@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from projects import Project, sdk
 from small_project import small_project
 
 from epforge.build import BuildError, BuildResult, BuildTimeoutError, build
 from epforge.build.toolchain import find_toolchain
 from epforge.errors import MissingError, UsageError
 from epforge.ort.sdk import find_sdk
+from epforge.validate.binary import read
 
 
 @pytest.fixture
@@ -64,6 +66,22 @@ def test_spaces_in_every_path(tmp_path: Path) -> None:
     shutil.copytree(find_sdk(None, 24).include, headers)
     project = small_project(tmp_path / "my project")
     assert make(project, sdk=headers).library.is_file()
+
+
+def test_characters_that_mean_something_to_a_linker_or_a_shell(
+    minimal: Project, tmp_path: Path
+) -> None:
+    place = tmp_path / "a,b=c:d" / "e$f#g%h@i~" / "-(j)&'k'<l>" / "{m}[n]*o?!^`p ä"
+    done = make(minimal.copy(place), sdk=sdk().include)
+    assert read(done.library).exports == ("CreateEpFactories", "ReleaseEpFactory")
+
+
+@pytest.mark.parametrize("bad", [";", '"', "\\", "|", "\n", "\r"])
+def test_a_place_that_cmake_cannot_name(bad: str, tmp_path: Path) -> None:
+    project = small_project(tmp_path / f"a{bad}b" / "project")
+    with pytest.raises(UsageError, match="cannot build below") as caught:
+        make(project)
+    assert repr(bad) in caught.value.message
 
 
 def test_warnings_are_counted(project: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_project import call
+from small_project import small_project
 
 from epforge.ort.sdk import find_sdk
 from epforge.shim import build_shim
@@ -51,6 +52,11 @@ def test_a_project_in_another_place_is_not_compiled_again(
     assert call("build", other).exit_code == 0
     assert not looked()
     assert "ccache" not in (other / "build/release/build.ninja").read_text()
+
+
+def test_a_place_whose_name_has_a_dollar(looked: Looked, tmp_path: Path) -> None:
+    assert call("build", small_project(tmp_path / "cost$price")).exit_code == 0
+    assert looked()
 
 
 @pytest.mark.lab

@@ -1,7 +1,7 @@
 """Projects scaffolded and built from blueprints, kept between test runs.
 
-A project is kept under the hash of everything it is made of: its rendered files, the compiler, the
-headers and the way it is built. So a kept one is never out of date.
+A project is kept under the hash of everything it is made of: its rendered files, the compiler and
+its launcher, the headers and the way it is built. So a kept one is never out of date.
 """
 
 from __future__ import annotations
@@ -159,7 +159,8 @@ def built_copy(root: Path) -> Path:
     Args:
         root: the project. Its files are the key: a copy of the same files is built once.
     """
-    digest = hashlib.sha256(f"{_version('c++')}\0{sdk().include}\0".encode())
+    launcher = os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", "")
+    digest = hashlib.sha256(f"{_version('c++')}\0{sdk().include}\0{launcher}\0".encode())
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(root)}\0{len(content)}\0".encode() + content)
@@ -215,6 +216,7 @@ def _key(
         _version(compiler or "c++"),
         *([_version(str(find_nvcc()))] if has_device_code else []),
         str(headers),
+        os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", ""),  # part of each command
         sorted(variables.items()),
     ):
         digest.update(f"{text}\0".encode())

@@ -15,7 +15,7 @@ from epforge.errors import UsageError
 from epforge.workspace import OpenConflictsError, read_lock
 
 _MANIFEST = "src/gen/manifest.json"
-_NOT_FOR_CMAKE = ';"\\\n\r'
+_NOT_FOR_CMAKE = ';"\\|\n\r'  # the bar is Ninja's
 _TOOLCHAIN = re.compile(r"(?:^|/)cmake/toolchains/([\w-]+)\.cmake$")
 _COMPILED = ("src/", "cmake/", "exports/")  # what a build needs; the rest may be left out
 

@@ -31,12 +31,14 @@ function(ep_restrict_exports target)
     endif()
     return()
   endif()
+  # -Xlinker, as -Wl would break a path at its commas; SHELL keeps the pairs together.
   if(APPLE)
     set(list "${PROJECT_SOURCE_DIR}/exports/${names}.exp")
-    target_link_options(${target} PRIVATE "LINKER:-exported_symbols_list,${list}")
+    target_link_options(${target} PRIVATE
+                        "SHELL:-Xlinker -exported_symbols_list -Xlinker \"${list}\"")
   else()
     set(list "${PROJECT_SOURCE_DIR}/exports/${names}.lds")
-    target_link_options(${target} PRIVATE "LINKER:--version-script=${list}")
+    target_link_options(${target} PRIVATE "SHELL:-Xlinker \"--version-script=${list}\"")
     if(<%= macro %>_SANITIZE)
       # The sanitizer's own symbols come from the host program. A report names source lines only
       # while the library stays mapped.
