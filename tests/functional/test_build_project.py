@@ -206,6 +206,7 @@ def test_files_that_are_gone_are_named_with_their_owner(project: Path) -> None:
     assert "--restore src/gen/one.cc" in lacking.value.cure
 
 
+@pytest.mark.lab
 def test_what_a_stopped_build_started_ends_with_it(project: Path, tmp_path: Path) -> None:
     """Ninja puts each compiler into a process group of its own."""
     alive = tmp_path / "alive"

@@ -32,6 +32,7 @@ def looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Looked:
     return since
 
 
+@pytest.mark.lab
 def test_a_project_in_another_place_is_not_compiled_again(
     looked: Looked, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import textwrap
 import pytest
 from projects import Project, built
 from runtimes import SUPPORTED, runtime
+from selection import plain
 
 from epforge.validate import Outcome, Rung, find_runtime, validate
 
@@ -29,7 +30,7 @@ _OLDER = [pytest.param(version, marks=pytest.mark.lab) for version in SUPPORTED[
 _EVERY = pytest.mark.parametrize("version", [*_OLDER, SUPPORTED[-1]])
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=plain("host", of=KINDS))
 def project(request: pytest.FixtureRequest) -> Project:
     return built(KINDS[request.param])
 

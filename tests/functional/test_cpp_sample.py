@@ -149,6 +149,7 @@ def custom(project_of: Callable[[str], Project], repository: Path) -> Project:
     return project_of((repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8"))
 
 
+@pytest.mark.lab
 @every_runtime
 def test_operators_of_the_project_s_own_run_with_the_plugin_and_without(
     custom: Project, tmp_path: Path, version: str | None

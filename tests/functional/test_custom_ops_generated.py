@@ -12,6 +12,7 @@ from own_blueprints import COMPILED, MEMORY, RICH
 from pair_sum import written_project
 from projects import Project, built
 from runtimes import SUPPORTED, runtime
+from selection import plain
 
 NO_LIBRARY = """\
 epforge: 1
@@ -70,7 +71,10 @@ def own_tests(project: Project, host: Path | None = None) -> str:
     return run(project, "pytest", "-q", "-rs", "-p", "no:cacheprovider", host=host)
 
 
-@pytest.mark.parametrize("name", ["custom_ops", "rich", "no_library", "compiling", "in_memory"])
+@pytest.mark.parametrize(
+    "name",
+    plain("custom_ops", of=["custom_ops", "rich", "no_library", "compiling", "in_memory"]),
+)
 def test_its_tests_pass(name: str, request: pytest.FixtureRequest) -> None:
     own_tests(request.getfixturevalue(name))
 
@@ -97,6 +101,7 @@ def test_its_python_is_typed_and_clean(name: str, request: pytest.FixtureRequest
     run(project, "ruff", "format", "--no-cache", "--check", "python", "tests")
 
 
+@pytest.mark.lab
 def test_a_stub_is_skipped_until_it_is_written(custom_ops: Project, stub_written: Project) -> None:
     said = own_tests(custom_ops)
     reasons = re.findall(r"SKIPPED \[\d+\] tests/python/test_(?:custom_)?ops.py:\d+: (.*)", said)

@@ -123,6 +123,7 @@ for one in (own_ops.session(made, device), own_ops.session(made, library=library
     )
 
 
+@pytest.mark.lab
 def test_validation_tests_what_was_written(written_one: Project) -> None:
     report = validate(written_one.library, rungs=[Rung.OPS])
     assert report.passed, report.summary

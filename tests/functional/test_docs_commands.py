@@ -18,15 +18,28 @@ DOCS = sorted(path for path in REPOSITORY.glob("docs/*.md") if path.name != INDE
 # These make an environment of their own, so they are the lab's; see below.
 BOOTSTRAP = "python3 -m venv"
 FIRST = "first-ep.md"
-# These install packages, take compilers for other platforms, or build several projects.
+# These install packages, take compilers for other platforms, build several projects or validate.
 SLOW = (
+    "api.md",
+    "cli.md",
+    "compiling.md",
+    "conformance.md",
     "cross-building.md",
+    "doctor.md",
     "fresh-machines.md",
+    "generated-project.md",
+    "init.md",
+    "inspect.md",
+    "kernels.md",
+    "lab.md",
     "own-compiler.md",
     "own-kernels.md",
     "packaging.md",
+    "regeneration.md",
+    "reports.md",
     "ship-it.md",
     "upgrade-it.md",
+    "validating.md",
 )
 # Examples whose commands a test of their own runs, with what takes minutes to install kept.
 EXAMPLES = {

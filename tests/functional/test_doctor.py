@@ -14,6 +14,7 @@ from fresh import every_runtime
 from onnx import parser
 from projects import Project, built
 from runtimes import runtime
+from selection import plain
 from typer.testing import CliRunner
 
 from epforge.cli.main import app
@@ -167,7 +168,7 @@ _BLIND = {"in a function, wrong"}  # what can only be known by running it
 
 
 @every_runtime
-@pytest.mark.parametrize("which", ["library", "plugin"])
+@pytest.mark.parametrize("which", plain("plugin", of=["library", "plugin"]))
 def test_the_doctor_is_right(
     which: str, version: str | None, project: Project, tmp_path: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_the_doctor_is_right(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.lab
 def test_fr_72_a_custom_op_is_not_found_and_the_reason_is_said(
     project: Project, tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ def rows(markdown: str) -> dict[str, list[str]]:
     return {line[0].lstrip("| "): [each.rstrip(" |") for each in line[1:]] for line in lines}
 
 
+@pytest.mark.lab
 def test_traps_come_out_by_themselves(script: Path, tmp_path: Path) -> None:
     bad = toy("FAULT_SILENT_WHEN_OLD", "FAULT_EXTRA_EXPORT", "FAULT_NO_EMPTY", "FAULT_GAP")
     done = run(script, tmp_path, "--library", f"bad={bad}", "--op", "Relu")

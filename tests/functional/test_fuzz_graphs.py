@@ -98,6 +98,7 @@ def test_the_same_seed_finds_the_same(tmp_path: Path) -> None:
     assert first != other
 
 
+@pytest.mark.lab
 def test_a_wrong_kernel_that_no_single_node_shows(
     minimal: Project, repository: Path, tmp_path: Path
 ) -> None:

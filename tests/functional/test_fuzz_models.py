@@ -46,7 +46,9 @@ def test_there_is_nothing_to_spoil_where_no_models_are_compiled(tmp_path: Path) 
     [
         ("NO_CHECKSUM", Outcome.CRASHED, "SIGSEGV"),
         ("FOLLOWS_NAMES", Outcome.FAILED, "it is accepted"),
-        ("FIFO", Outcome.TIMED_OUT, "no progress for too long"),
+        pytest.param(
+            *("FIFO", Outcome.TIMED_OUT, "no progress for too long"), marks=pytest.mark.lab
+        ),
     ],
 )
 def test_a_fault_is_found(fault: str, outcome: Outcome, says: str, tmp_path: Path) -> None:

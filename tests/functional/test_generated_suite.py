@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from projects import Project, built
 from runtimes import runtime
+from selection import plain
 from test_layout_nhwc import NHWC
 
 from epforge.ops import families
@@ -64,7 +65,7 @@ PROJECTS = [
 ]
 
 
-@pytest.mark.parametrize("project", PROJECTS)
+@pytest.mark.parametrize("project", plain("minimal", "strict_gpu", of=PROJECTS))
 def test_its_tests_pass(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider")

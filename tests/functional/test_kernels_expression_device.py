@@ -48,6 +48,7 @@ def _compile(written: Mapping[str, Path], sources: list[str], *flags: str) -> di
         return dict(zip(sources, pool.map(compile_one, sources), strict=True))
 
 
+@pytest.mark.lab
 @_nvcc
 def test_every_kernel_for_cuda_compiles_without_a_warning(written: Mapping[str, Path]) -> None:
     sources = [path for path in written if path.endswith(".cu")]
@@ -58,6 +59,7 @@ def test_every_kernel_for_cuda_compiles_without_a_warning(written: Mapping[str, 
         assert (".entry" in ptx) == ("/gen/" in source), source
 
 
+@pytest.mark.lab
 @_nvcc
 def test_random_expressions_compile_without_a_warning(tmp_path: Path) -> None:
     chance = random.Random(11)

@@ -32,6 +32,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("kind", KINDS)
 def test_shapes_follow_what_is_computed(project_of: Callable[..., Project], kind: str) -> None:
     project = project_of(_HEAD + kind)
@@ -39,6 +40,7 @@ def test_shapes_follow_what_is_computed(project_of: Callable[..., Project], kind
     ok(project, "import computed_sizes\ncomputed_sizes.check_drawing(device)")
 
 
+@pytest.mark.lab
 def test_a_result_that_numpy_has_no_type_for_is_no_failure(
     project_of: Callable[..., Project],
 ) -> None:
@@ -49,6 +51,7 @@ def test_a_result_that_numpy_has_no_type_for_is_no_failure(
     assert check.outcome is Outcome.PASSED, check.detail
 
 
+@pytest.mark.lab
 def test_the_project_s_own_tests_pass_for_16_bit_floats(
     project_of: Callable[..., Project],
 ) -> None:

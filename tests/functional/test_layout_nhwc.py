@@ -314,6 +314,7 @@ def _suite(
     )
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("text", [NHWC, BARE], ids=["transposing", "bare"])
 @pytest.mark.parametrize("version", RUNTIMES)
 def test_the_generated_tests_pass(text: str, version: str) -> None:
@@ -354,6 +355,7 @@ def test_kernels_that_ignore_the_layout_fail_the_generated_tests(
     assert changes is IGNORED or failed == ops
 
 
+@pytest.mark.lab
 def test_a_library_that_prefers_no_layout_fails_the_generated_tests() -> None:
     prefers = "*layout = OrtEpDataLayout_NHWC;"
     changed = _changed({"src/abi/ep.h": (prefers, "*layout = OrtEpDataLayout_NCHW;")})
@@ -366,6 +368,7 @@ def test_the_kernels_pass_without_onnx_runtime() -> None:
     assert_clean(run(instrumented(NHWC, "asan"), "kernels_test"))
 
 
+@pytest.mark.lab
 def test_it_is_validated() -> None:
     project = built(BARE)
     command = [sys.executable, "-m", "epforge", "validate", str(project.root), "--rung", "ops"]

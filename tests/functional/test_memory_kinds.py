@@ -382,6 +382,7 @@ def test_initializers_have_memory_of_their_own(kind: str, version: str) -> None:
     assert sorted(takes) == expected[kind]
 
 
+@pytest.mark.lab
 def test_no_errors_of_memory_and_no_races(repository: Path) -> None:
     text = (repository / "blueprints/strict-gpu.yaml").read_text(encoding="utf-8")
     for preset in ("asan", "tsan"):
@@ -400,6 +401,7 @@ def test_a_stub_loads_and_offers_no_device(version: str) -> None:
     assert "src/device/stub_runtime.cc" in result.stderr
 
 
+@pytest.mark.lab
 def test_a_stub_that_is_written_is_a_device() -> None:
     simulated = {file.path: file for file in expanded(STUB.replace("stub", "host")).files}
     written = simulated["src/device/host_runtime.cc"].content.decode()

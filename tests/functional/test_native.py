@@ -17,6 +17,7 @@ def module() -> NativeModule:
     return acting_module()
 
 
+@pytest.mark.lab
 def test_its_own_tests_pass_and_its_preview_is_what_onnx_runtime_does(
     module: NativeModule,
 ) -> None:

@@ -682,6 +682,7 @@ def climbs(of: Project, version: str) -> None:
     assert {check.rung.value for check in report.checks} >= {"static", "load", "ops"}
 
 
+@pytest.mark.lab
 def test_a_runtime_that_is_older_by_eight_levels_runs_it(newest: Project) -> None:
     climbs(newest, SUPPORTED[0])
 

@@ -95,6 +95,7 @@ def test_headers_by_apt(told: Proxy, tmp_path: Path) -> None:
     assert f"http://{HOST}/debian/dists/sid/InRelease" in told.asked
 
 
+@pytest.mark.lab
 @pytest.mark.skipif(bool(zig.why_not()), reason=zig.why_not())
 def test_zig(told: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = f"#!/bin/sh\necho {HOST}\n"

@@ -70,6 +70,7 @@ def test_what_has_to_be_kept_names_the_directory_and_the_variable(
     assert "EPFORGE_CACHE" in error["cure"]
 
 
+@pytest.mark.lab
 def test_a_filled_cache_that_cannot_be_written_to_serves_a_build(
     minimal: Project, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def test_headers_are_installed_where_there_are_none_and_nothing_else_changes(
     assert find_sdk(None, 27, install_missing=False) == sdk
 
 
+@pytest.mark.lab
 def test_the_level_asked_for_decides_which_version_comes(empty_cache: Path) -> None:
     old = install(level=23)
     new = install(level=27)

@@ -10,6 +10,7 @@ import pytest
 from cpp_tests import NEWEST, assert_clean, instrumented, ort_library, run
 from projects import Project, built
 from runtimes import runtime
+from selection import plain
 from test_field_reports_discovery import EVERY, asked
 
 BLUEPRINT = """\
@@ -35,7 +36,7 @@ OWN, NPU = "ContosoExecutionProvider", "ContosoNpuExecutionProvider"
 TEXTS = {"host": BLUEPRINT, "memory": MEMORY, "compiled": COMPILED}
 
 
-@pytest.fixture(scope="module", params=TEXTS)
+@pytest.fixture(scope="module", params=plain("memory", of=TEXTS))
 def project(request: pytest.FixtureRequest) -> Project:
     return built(TEXTS[request.param])
 
@@ -161,6 +162,7 @@ def test_its_own_tests_pass(project: Project) -> None:
     assert result.returncode == 0, (result.stdout + result.stderr)[-6000:]
 
 
+@pytest.mark.lab
 def test_validation_knows_them_all() -> None:
     project = built(MEMORY)
     assert project.manifest["eps"] == [OWN, NPU]

@@ -111,6 +111,7 @@ def test_it_is_climbed_only_when_it_is_asked_for() -> None:
     assert Rung.CONFORMANCE not in USUAL
 
 
+@pytest.mark.lab
 def test_operators_pass_onnx_s_tests_and_a_model_of_each_version(found: Report) -> None:
     clip = line(found, "Clip")
     assert clip.outcome is Outcome.PASSED

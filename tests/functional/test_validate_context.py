@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from projects import Project
 from runtimes import runtime
+from selection import plain
 from toys import COMPILED, CONTEXTS, compiled_manifest, manifest, toy, toy_site
 
 from epforge.validate import Check, Outcome, Rung, Runtime, context, validate
@@ -234,7 +235,7 @@ def test_what_only_we_ask_for_is_no_failure_without_a_manifest(
     assert not [check for check in checks.values() if check.outcome.bad]
 
 
-@pytest.mark.parametrize("name", ["compiled", "compiled_virtual"])
+@pytest.mark.parametrize("name", plain("compiled", of=["compiled", "compiled_virtual"]))
 def test_generated_libraries_that_compile_pass(name: str, request: pytest.FixtureRequest) -> None:
     project: Project = request.getfixturevalue(name)
     report = validate(project.library, rungs=[Rung.CONTEXT])

@@ -57,6 +57,7 @@ def test_on_every_runtime(custom_ops: Project, version: str) -> None:
     assert "not checked" not in line(report, "com.contoso::Scale").detail
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("text", [COMPILED, MEMORY, RICH], ids=["compiled", "memory", "rich"])
 def test_in_projects_of_every_kind(text: str) -> None:
     """All rungs, and every custom op that is written has the reference of the library."""
@@ -128,6 +129,7 @@ def test_a_type_that_is_taken_and_not_declared_is_found(
     assert "undeclared T=int64: taken, but not declared" in check.detail
 
 
+@pytest.mark.lab
 def test_an_op_whose_kernel_is_elsewhere_is_not_taken(custom_ops: Project, tmp_path: Path) -> None:
     def elsewhere(manifest: dict[str, Any]) -> None:
         """A lie: it is computed here."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from selection import plain
 
 from epforge.validate import THIS, Check, Outcome, Rung, find_runtime, validate
 from epforge.validate.instruments import Instruments
@@ -58,7 +59,7 @@ def bad(lines: dict[str, Check]) -> list[str]:
     return [f"{check.name}: {check.detail}" for check in lines.values() if check.outcome.bad]
 
 
-@pytest.mark.parametrize("name", ["minimal", "device_memory"])
+@pytest.mark.parametrize("name", plain("minimal", of=["minimal", "device_memory"]))
 def test_a_generated_library_is_well(
     name: str, climb: Climb, request: pytest.FixtureRequest
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_generated_library_is_well(
     }
 
 
+@pytest.mark.lab
 def test_without_instruments_nothing_is_said_to_be_well(minimal: Project) -> None:
     report = validate(minimal.library, rungs=(Rung.MEMORY,))
     lines = [check for check in report.checks if check.rung is Rung.MEMORY]

@@ -29,6 +29,7 @@ def too_old(report: Report) -> Check:
     return check
 
 
+@pytest.mark.lab
 def test_one_library_on_two_runtimes(tmp_path: Path) -> None:
     runtimes = [Runtime(OLD, runtime(OLD)), Runtime("", None)]
     report = validate(toy(), manifest(tmp_path / "m.json"), runtimes=runtimes)

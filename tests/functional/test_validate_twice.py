@@ -53,6 +53,7 @@ def test_what_has_passed_is_not_run_again_until_a_byte_changes(copy: Path, claim
     assert not cached(kept(copy, claims))
 
 
+@pytest.mark.lab
 def test_a_failure_is_found_again_and_does_not_hide_behind_what_passed(claims: Path) -> None:
     library = toy("FAULT_WRONG")
     for known in (set[str](), {"Add"}):
@@ -107,6 +108,7 @@ def test_no_op_answers_for_another(fault: str, op: str, outcome: Outcome, claims
     assert found == {name: outcome if name == op else Outcome.PASSED for name in OPS}
 
 
+@pytest.mark.lab
 @pytest.mark.usefixtures("_together")
 def test_ops_that_are_well_only_alone_are_found(claims: Path) -> None:
     library = toy("FAULT_CRASH_TOGETHER")

@@ -225,6 +225,7 @@ epforge.regenerate_project("x", dry_run="yes")
 """
 
 
+@pytest.mark.lab
 def test_type_checkers_know_the_installed_package(installed: Path, tmp_path: Path) -> None:
     """mypy, as a user runs it on a program of theirs."""
     outcomes = []
