@@ -6,7 +6,6 @@ import datetime
 import hashlib
 import importlib.util
 import os
-import random
 import shutil
 import sys
 from collections import Counter
@@ -69,12 +68,14 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps a sample of the lab's tests. Which ones depends on the seed and their names alone."""
+    """Keeps a sample of the lab's tests."""
     size = config.getoption("--lab-sample")
     if size is None:
         return
-    lab = sorted((item for item in items if item.get_closest_marker("lab")), key=lambda i: i.nodeid)
-    chosen = set(random.Random(config.getoption("--lab-seed")).sample(lab, min(size, len(lab))))
+    from selection import sample
+
+    lab = [item for item in items if item.get_closest_marker("lab")]
+    chosen = set(sample(lab, size, config.getoption("--lab-seed"), lambda item: item.nodeid))
     dropped = [item for item in lab if item not in chosen]
     items[:] = [item for item in items if item not in dropped]
     config.hook.pytest_deselected(items=dropped)
