@@ -31,21 +31,13 @@ _SLIPS_UP_TO = 100_000  # characters up to where the reader stops; each reading 
 _TAG = "tag:yaml.org,2002:"
 _SCALAR_TAGS = {f"{_TAG}{name}" for name in ("str", "int", "float", "bool")}
 
-# What ruamel.yaml says, and what to tell the author of a blueprint about it.
-_HINTS = (
-    ("mapping values are not allowed", "quote a value that has ': ' in it, or check the indent"),
-    ("that cannot start any token", "YAML indents with spaces, never with tabs; quote @ ` and %"),
-    ("could not find expected ':'", "every line of a mapping is 'key: value'"),
-    ("undefined alias", "a text that starts with * must be quoted"),
-    ("expected ',' or ']'", "a [ is not closed, or a comma is missing"),
-    ("expected ',' or '}'", "a { is not closed, or a comma is missing"),
-    ("quoted scalar", "a quote is not closed"),
-    ("but found", "check the indent of this line"),
-)
 
-
-def compose(source: SourceText) -> tuple[Table, list[Diagnostic]]:
+def compose(source: SourceText, *, tells_slips: bool = True) -> tuple[Table, list[Diagnostic]]:
     """The tree of a blueprint.
+
+    Args:
+        source: its text.
+        tells_slips: look for what was meant where the text is none.
 
     Returns:
         The root mapping, and the errors that leave a tree: duplicate keys, tags, merge keys.
@@ -54,7 +46,7 @@ def compose(source: SourceText) -> tuple[Table, list[Diagnostic]]:
         BlueprintErrors: the text is not YAML, is not one mapping, or exceeds a bound. Errors found
             before that point are in it too.
     """
-    return _Composer(source).run()
+    return _Composer(source, tells_slips).run()
 
 
 @dataclass
@@ -64,6 +56,7 @@ class _Open:
     table: bool
     start: int
     anchor: str | None
+    flow: bool = False
     size: int = 1  # nodes in it, aliases expanded
     height: int = 0  # levels below it
     key: Scalar | None = None
@@ -109,8 +102,9 @@ class _Reader(Reader):
 
 
 class _Composer:
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: SourceText, tells_slips: bool) -> None:
         self.source = source
+        self.tells_slips = tells_slips
         self.errors: list[Diagnostic] = []
         self.stack: list[_Open] = []
         self.anchors: dict[str, _Anchored | None] = {}  # None: still open
@@ -139,6 +133,8 @@ class _Composer:
 
     def _result(self) -> tuple[Table, list[Diagnostic]]:
         if not isinstance(self.root, Table):
+            if isinstance(self.root, Scalar) and len(self.root.text.split()) > 1:
+                self._slip(0)
             empty = self.root is None or (isinstance(self.root, Scalar) and self.root.empty)
             what = "the blueprint is empty" if empty else "the blueprint is not a mapping"
             place = self.root.span if self.root else self.source.span(0, 0)
@@ -168,7 +164,7 @@ class _Composer:
             self._slip(offset)
             problem = " ".join(str(error.problem or error.context or "it cannot be read").split())
             span = self.source.span(offset, offset + 1)
-            hint = next((hint for part, hint in _HINTS if part in problem), "")
+            hint = _slips().hint_of(problem)
             self._fatal(span, "yaml-syntax", f"not valid YAML: {problem}", "", hint)
         except Exception:
             # ruamel.yaml has input that ends in a bare ValueError, IndexError or AssertionError.
@@ -184,7 +180,8 @@ class _Composer:
         from epforge.blueprint.slips import find
         from epforge.blueprint.slips.reading import score
 
-        slip = find(self.source.text, stop, score) if stop <= _SLIPS_UP_TO else None
+        wanted = self.tells_slips and stop <= _SLIPS_UP_TO
+        slip = find(self.source.text, stop, score) if wanted else None
         if slip is not None:
             self.errors.append(_slips().told(self.source, slip))
             raise BlueprintErrors(self.errors, self.source.text)
@@ -216,6 +213,8 @@ class _Composer:
         value = event.value
         if not quoted and value and self._check_plain(event) is not None:
             value, quoted = value[1:-1], True
+        elif not quoted and value and value[-1] in ",;" and not tag:
+            value = self._without_end(event, value)
         self._count(1, span)
         if not value and not quoted and self.stack:
             # A value that is not there is shown by its key, or its dash.
@@ -240,6 +239,21 @@ class _Composer:
             raise BlueprintErrors(self.errors, self.source.text)  # what is an item, is not known
         return slip
 
+    def _without_end(self, event: Any, value: str) -> str:
+        """A value without the comma that ends its line."""
+        from epforge.blueprint.slips.plain import stray_end
+
+        top = self.stack[-1] if self.stack else None
+        if top is None or top.flow or (top.table and top.key is None):
+            return value
+        start = event.start_mark.index
+        ended = stray_end(self.source.text, start, value, top.key.text if top.key else None)
+        if ended is None:
+            return value
+        error = _slips().told(self.source, ended[1])
+        self.errors.append(replace(error, code="stray-comma", message=ended[1].message))
+        return ended[0]
+
     def _open(self, event: Any, table: bool) -> None:
         span = self._span(event)
         tag = str(event.tag) if event.tag else ""
@@ -252,7 +266,8 @@ class _Composer:
         self._count(1, span)
         if event.anchor:
             self.anchors[event.anchor] = None
-        self.stack.append(_Open(table, event.start_mark.index, event.anchor))
+        flow = bool(event.flow_style)
+        self.stack.append(_Open(table, event.start_mark.index, event.anchor, flow))
 
     def _close(self, event: Any) -> None:
         top = self.stack.pop()
@@ -337,6 +352,11 @@ class _Composer:
 
     def _refuse_key(self, span: Span) -> None:
         if self.stack and self.stack[-1].table and self.stack[-1].expects_key:
+            start = self.stack[-1].start
+            if self.source.text.startswith("{{", start):
+                span = self.source.span(start, start + 2)
+                what = "a placeholder of a template was left in"
+                self._fatal(span, "placeholder", what, "", "write what it stands for")
             what = "a key must be a single word, not a list or a mapping"
             hint = "quote a value that starts with { or ["
             self._fatal(span, "bad-key", what, "a word and a colon", hint)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from epforge.blueprint.diagnostic import listed, show, suggest
+from epforge.blueprint.lookalikes import as_latin
 from epforge.blueprint.nodes import Path
 from epforge.ops import schemas
 from epforge.ops.model import OpSchema
@@ -14,7 +15,7 @@ from epforge.resolve.findings import Findings
 _OP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIGN = re.compile(r"([A-Za-z][\w-]*(?:\.[\w-]+)*)(?::|\.|/|:::|->)([A-Z]\w*)")
 _DIMENSIONS = re.compile(r"[123][dD]$")  # as other frameworks tell operators apart that are one
-_BETWEEN = re.compile(r"[\s,;|]+")
+_BETWEEN = re.compile(r"[\s,;|，、；]+")
 _ONNX = ("onnx", "ai", "ai_onnx", "ai-onnx")
 _DOMAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 
@@ -47,7 +48,7 @@ def find_schema(
     """
     parts = split_op(text)
     if parts is None:
-        fix = _several(text, path, found) or _with_domain(text)
+        fix = _several(text, path, found) or _with_domain(as_latin(text)) or _as_known(text)
         what = f"{subject}: {show(text)} is not an operator"
         hint = f"write {fix}" if fix else ""
         found.error(path, "bad-name", what, "Relu or domain::Op", hint, fix)
@@ -83,6 +84,15 @@ def _several(text: str, path: Path, found: Findings) -> str | None:
     if len(parts) < 2 or items is None or not all(map(is_known, parts)):
         return None
     return ", ".join(parts) if found.source.text.slice(items.span)[:1] == "[" else None
+
+
+def _as_known(text: str) -> str | None:
+    """The operator that a text is with the letters of the alphabet that it looks like."""
+    latin = as_latin(text).strip()
+    parts = split_op(latin) if latin != text else None
+    if parts is None:
+        return None
+    return latin if schemas.find(*parts) else _meant(*parts)
 
 
 def _with_domain(text: str) -> str | None:

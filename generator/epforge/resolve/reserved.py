@@ -15,6 +15,8 @@ import unicodedata
 from functools import cache
 from importlib import resources
 
+from epforge.blueprint.lookalikes import as_latin
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -131,7 +133,11 @@ def built_in_ep(name: str) -> str | None:
 
 def ascii_words(text: str, joint: str = "-", fallback: str = "my-ep") -> str:
     """The nearest name to ``text`` that is made of ASCII letters, digits and ``joint``."""
-    flat = unicodedata.normalize("NFKD", text[:200]).encode("ascii", "ignore").decode("ascii")
+    flat = (
+        unicodedata.normalize("NFKD", as_latin(text[:200]))
+        .encode("ascii", "ignore")
+        .decode("ascii")
+    )
     words = re.sub(r"[^A-Za-z0-9]+", joint, flat).strip(joint)[:40].strip(joint)
     if not words:
         return fallback

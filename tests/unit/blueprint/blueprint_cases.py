@@ -129,7 +129,7 @@ NAMES = (
     named("windows-path", "C:\\evil"),
     named("erb", "'<%= 1 %>'"),
     named("jinja-quoted", "'{{ x }}'"),
-    whole("jinja", "epforge: 1\nname: {{ x }}\n", (2, 8, "bad-key")),
+    whole("jinja", "epforge: 1\nname: {{ x }}\n", (2, 7, "placeholder")),
     named("newline", '"contoso\\nnpu"'),
     named("block", "|\n  contoso-npu\n"),
     named("empty-text", "''"),

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from epforge.blueprint.diagnostic import suggest
+from epforge.blueprint.lookalikes import as_latin
+from epforge.blueprint.mending.platforms import platform
 from epforge.blueprint.words import (
     ATTRIBUTE_TYPES,
     CUSTOM_KERNELS,
@@ -91,32 +93,7 @@ _CHOICES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "compilation": "compiled",
     },
     RUNTIMES: _all(host="cpu simulated", cuda="gpu nvidia"),
-    TARGETS: {
-        "linuxx8664": "linux-x64",
-        "linuxamd64": "linux-x64",
-        "linux": "linux-x64",
-        "manylinuxx8664": "linux-x64",
-        "linuxaarch64": "linux-arm64",
-        "manylinuxaarch64": "linux-arm64",
-        "windowsamd64": "windows-x64",
-        "windowsx8664": "windows-x64",
-        "winamd64": "windows-x64",
-        "winx64": "windows-x64",
-        "win64": "windows-x64",
-        "windows": "windows-x64",
-        "win": "windows-x64",
-        "macosaarch64": "macos-arm64",
-        "macosxarm64": "macos-arm64",
-        "osxarm64": "macos-arm64",
-        "darwinarm64": "macos-arm64",
-        "macos": "macos-arm64",
-        "macosx": "macos-arm64",
-        "darwin": "macos-arm64",
-    },
 }
-
-# linux and the like are a platform only where it is of one kind: this one is of two.
-_SEVERAL = frozenset({"linux"})
 
 #: Keys of other tools and of everyday speech, per shape: each means the same, and has the same
 #: values.
@@ -180,15 +157,18 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
 
 def folded(word: str) -> str:
     """A word without case and without what stands between its parts."""
-    return re.sub(r"[\W_]+", "", word).casefold()
+    return re.sub(r"[\W_]+", "", as_latin(word)).casefold()
 
 
 def choice(text: str, words: tuple[str, ...]) -> str | None:
     """The word of a choice that a text most likely means; None where that cannot be told."""
+    text = as_latin(text)
     bare = text.strip().casefold()
     plain = _bare_type(bare) if words == TYPES else bare
-    if plain in _SEVERAL:
-        return None
+    if words == TARGETS:
+        meant, is_sure = platform(bare)
+        if is_sure:
+            return meant
     known = {folded(word): word for word in words}
     for spelling in (plain, folded(plain)):
         if spelling in known:

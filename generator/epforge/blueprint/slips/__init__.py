@@ -16,12 +16,13 @@ from epforge.blueprint.slips.lines import lines
 from epforge.blueprint.slips.model import Slip
 from epforge.blueprint.slips.pasted import pasted
 from epforge.blueprint.slips.quotes import quotes
+from epforge.blueprint.slips.signs import signs
 
 __all__ = ["Slip", "find"]
 
 #: How good a text is: whether it can be read, then how far, then how little is wrong in it.
 Score = tuple[bool, int, int]
-_RULES = (pasted, brackets, quotes, lines)
+_RULES = (pasted, signs, brackets, quotes, lines)
 _RIGHT: Score = (True, 0, 0)
 _MOST = 60  # candidates that are tried; each is a reading of the text
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from epforge.blueprint.page import Change, Page, insertion
 from epforge.blueprint.slips.model import ENTRY, Slip, content_end, quoted
+from epforge.blueprint.slips.signs import hidden
 
 _CLOSING = {"[": "]", "{": "}"}
 _OPENING = {"]": "[", "}": "{"}
@@ -48,6 +49,8 @@ def _line(scan: _Scan, start: int, end: int) -> None:
             fresh = False
             continue
         if char == "#" and (place == start or text[place - 1] in " \t"):
+            slip = hidden(scan.page, start, place) if scan.stack else None
+            scan.slips += [slip] if slip else []
             return
         if char in "\"'" and fresh:
             scan.quote = place

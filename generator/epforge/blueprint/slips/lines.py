@@ -13,7 +13,7 @@ _BLANKS = re.compile(
     r"^[ \t]*[\u00a0\u2000-\u200b\u202f\u205f\u3000][\s\u200b]*(?=\S)", re.MULTILINE
 )
 _NO_COLON = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<rest>[ \t]+\S.*|[ \t]*)")
-_EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *=+ *)\S")
+_EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *(?:=>|:=|->|=+) *)\S")
 _GLUED = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+):(?P<rest>[^\s:].*)")
 _DASH = re.compile(r"[ \t]*(?P<dash>-)(?P<rest>[\w{\[\"'])")
 _PROSE = re.compile(r"[ \t]*(?P<text>[A-Za-z][\w,.']*(?: [\w,.'()]+)+)")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from epforge.blueprint.page import Change, Page
-from epforge.blueprint.slips.model import Slip
+from epforge.blueprint.slips.model import Slip, known_keys
 
-_CURLY = re.compile(r"[“„‘‚«](?P<inside>[^“”„‘’‚«»\s]*)[”“’‘»]")
+_CURLY = re.compile(r"[“„‘‚«](?P<inside>[^“”„‘’‚«»\"\\\r\n]*)[”“’‘»]")
+_FREE = ("doc", "default")  # keys whose texts may end in anything
 _NEXT = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?P<dash>-?)[ \t]*(?P<word>[\w.:]+)[ \t]*")
 _WORDS = re.compile(r"[\w.:]+(?:[ \t]*(?:\r\n|\n|\r)[ \t]*(?:-[ \t]*)?[\w.:]+)+")
 
@@ -46,3 +47,23 @@ def _items(page: Page, start: int, written: str) -> Slip | None:
     length = 1 if dashed else len(first["word"])
     what = "this dash begins no item where it stands" if dashed else "this item has no dash"
     return Slip(place, place + length, what, "begin it as the one before", tuple(changes))
+
+
+def stray_end(text: str, start: int, value: str, key: str | None) -> tuple[str, Slip] | None:
+    """A comma or semicolon behind a value, as other languages end their lines with; the value
+    without it, and the slip.
+
+    Args:
+        text: all of it.
+        start: where the value begins, outside of brackets.
+        value: it, without quotes.
+        key: what it is the value of; None for an item of a list.
+    """
+    bare = value.rstrip(",; ")
+    if not bare or key in _FREE or (key is not None and key not in known_keys()):
+        return None
+    if not text.startswith(value, start):  # it goes on in other lines
+        return None
+    begin, end = start + len(bare), start + len(value)
+    what = f"{value[len(bare) :].strip()} at the end of a line is part of the value"
+    return bare, Slip(begin, end, what, "delete it", (Change(begin, end, ""),))

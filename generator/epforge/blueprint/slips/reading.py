@@ -27,7 +27,7 @@ def score(text: str) -> tuple[bool, int, int]:
     except Exception:  # as in `compose`: the text is at fault, whatever it is
         return False, -len(text), 0
     try:
-        root, errors = compose(SourceText("", text))
+        root, errors = compose(SourceText("", text), tells_slips=False)
         wrong = len(errors)
     except BlueprintErrors as error:
         return False, 0, -len(error.diagnostics)

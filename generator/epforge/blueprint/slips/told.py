@@ -14,6 +14,23 @@ from epforge.blueprint.text import SourceText
 
 _TAG = re.compile(r"!\S*[ \t]+")
 
+# What ruamel.yaml says, and what to tell the author of a blueprint about it.
+_HINTS = (
+    ("mapping values are not allowed", "quote a value that has ': ' in it, or check the indent"),
+    ("that cannot start any token", "YAML indents with spaces, never with tabs; quote @ ` and %"),
+    ("could not find expected ':'", "every line of a mapping is 'key: value'"),
+    ("undefined alias", "a text that starts with * must be quoted"),
+    ("expected ',' or ']'", "a [ is not closed, or a comma is missing"),
+    ("expected ',' or '}'", "a { is not closed, or a comma is missing"),
+    ("quoted scalar", "a quote is not closed"),
+    ("but found", "check the indent of this line"),
+)
+
+
+def hint_of(problem: str) -> str:
+    """What to tell an author of what ruamel.yaml says; empty where that is not known."""
+    return next((hint for part, hint in _HINTS if part in problem), "")
+
 
 def told(source: SourceText, slip: Slip) -> Diagnostic:
     """The error that a slip is."""
