@@ -22,6 +22,7 @@ from epforge.resolve.reserved import (
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_SHARED = re.compile(r"\.(?:so[.0-9]*|dll|dylib|lib|a)$", re.IGNORECASE)  # how its file ends
 _DISTRIBUTION = re.compile(r"[A-Za-z]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _SPDX = re.compile(r"[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*")
 _SUFFIX = "ExecutionProvider"
@@ -112,7 +113,7 @@ def provider_name(
     if not _IDENTIFIER.fullmatch(text) or len(text) > _MAX_LONG_NAME:
         what = f"{where}: {show(text)} cannot name an execution provider"
         rule = f"letters, digits and _, a letter first, at most {_MAX_LONG_NAME} characters"
-        _refused(path, what, rule, stand_in, found)
+        _refused(path, what, rule, _provider_meant(text, stand_in), found)
         return stand_in
     known = built_in_ep(text)
     if known:
@@ -125,9 +126,19 @@ def provider_name(
     return Identifier(text)
 
 
+def _provider_meant(text: str, stand_in: Identifier) -> str:
+    """The nearest name of an execution provider to a text that cannot be one."""
+    words = ascii_words(re.sub(r"(?i)[\W_]*(?:execution[\W_]*provider|\bep)$", "", text), "-", "")
+    if not words or not words[0].isalpha():
+        return stand_in
+    named = "".join(word[0].upper() + word[1:] for word in words.split("-"))
+    return f"{named[:_MAX_NAME]}{_SUFFIX}"
+
+
 def _library(text: str, found: Findings) -> Identifier:
     path: Path = ("names", "library")
-    proposal = ascii_words(text.removeprefix("lib"), "_", "my_ep").lower()
+    bare = _SHARED.sub("", text.replace("\\", "/").rpartition("/")[2])
+    proposal = ascii_words(bare.removeprefix("lib"), "_", "my_ep").lower()
     if not _IDENTIFIER.fullmatch(text) or len(text) > _MAX_LONG_NAME:
         what = f"names.library: {show(text)} cannot name a library"
         rule = f"letters, digits and _, a letter first, at most {_MAX_LONG_NAME} characters"
@@ -145,7 +156,8 @@ def _library(text: str, found: Findings) -> Identifier:
 def _package(distribution: str, package: str, found: Findings) -> Identifier:
     path: Path = ("names", "distribution")
     stand_in = Identifier("onnxruntime_ep_unnamed")
-    proposal = f"onnxruntime-ep-{ascii_words(distribution, '-').lower()}"
+    words = ascii_words(distribution, "-").lower()
+    proposal = f"onnxruntime-ep-{words.removeprefix('onnxruntime-ep-')}"
     if not _DISTRIBUTION.fullmatch(distribution) or len(distribution) > _MAX_LONG_NAME:
         what = f"names.distribution: {show(distribution)} cannot name a Python distribution"
         rule = "letters, digits, - _ and . between them, a letter first"
@@ -237,7 +249,23 @@ _OTHERWISE = {
 }
 
 
+_JOINTS = {"/": "OR", "|": "OR", "||": "OR", "or": "OR", "and": "AND", "&": "AND", "&&": "AND"}
+
+
 def _license_meant(text: str) -> str | None:
+    """The SPDX expression of licenses that are called otherwise."""
+    parts = re.split(r"\s*(/|\|{1,2}|&{1,2})\s*|\s+(or|and)\s+", text[:100], flags=re.IGNORECASE)
+    parts = [part for part in parts if part]
+    if len(parts) < 2:
+        return _one_license(text)
+    names = [_one_license(part) for part in parts[::2]]
+    joints = [_JOINTS.get(part.lower()) for part in parts[1::2]]
+    if None in names or len(set(joints)) != 1 or len(names) != len(joints) + 1:
+        return None
+    return f" {joints[0]} ".join(map(str, names))
+
+
+def _one_license(text: str) -> str | None:
     """The SPDX identifier of a license that is called otherwise."""
     bare = _IN_WORDS.sub("", text[:100].lower())
     return _OTHERWISE.get(bare) or suggest(text, _LICENSES)

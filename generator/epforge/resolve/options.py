@@ -111,7 +111,8 @@ def _option(shape: OptionShape, index: int, seen: dict[str, int], found: Finding
 
 def _name(text: str, path: Path, found: Findings) -> tuple[str, Identifier]:
     if not _NAME.fullmatch(text) or not text.strip("_"):
-        proposal = ascii_words(text, "_", "option")
+        own = re.sub(r"^(?i:ep\.(?:dynamic\.|[\w-]+\.)?)", "", text)  # as a session's keys begin
+        proposal = ascii_words(own, "_", "option")
         what = f"option name: {show(text)} is not a name"
         rule = "letters, digits and _, a letter first"
         found.error((*path, "name"), "bad-name", what, rule, f"write {proposal}", proposal)

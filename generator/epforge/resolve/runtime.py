@@ -129,14 +129,20 @@ def resolve_python(shape: PythonShape, found: Findings) -> tuple[int, int]:
     version = (3, int(match[1])) if match else None
     if version is None or version < _OLDEST_PYTHON:
         what = f"python.min: {show(shape.min)} is not a Python that ONNX Runtime 1.24 or newer has"
-        oldest = ".".join(map(str, _OLDEST_PYTHON))
-        meant = re.fullmatch(r"(3\.[0-9]{2})(\.[0-9]+)?", _bare_release(shape.min))
-        if meant and tuple(map(int, meant[1].split("."))) >= _OLDEST_PYTHON:
-            oldest = meant[1]
-        fix = f'"{oldest}"'
-        found.error(("python", "min"), "bad-python", what, "3.11 or newer", f"write {fix}", fix)
+        fix = _python_meant(shape.min)
+        hint = f"write {fix}" if fix else ""
+        found.error(("python", "min"), "bad-python", what, "3.11 or newer", hint, fix)
         return _OLDEST_PYTHON
     return version
+
+
+def _python_meant(text: str) -> str | None:
+    """A release of Python that is written otherwise; the oldest for one that is older."""
+    meant = re.fullmatch(r"([0-9])\.([0-9]{1,2})(\.[0-9]+|\.[x*])?", _bare_release(text))
+    if meant is None:
+        return None
+    major, minor = max((int(meant[1]), int(meant[2])), _OLDEST_PYTHON)
+    return f'"{major}.{minor}"' if major == _OLDEST_PYTHON[0] else None
 
 
 def resolve_targets(targets: tuple[str, ...], found: Findings) -> tuple[str, ...]:

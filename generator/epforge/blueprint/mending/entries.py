@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from epforge.blueprint.diagnostic import Fix
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.flow import flow_of, plain_text
+from epforge.blueprint.mending.lists import ENDS, opsets_or_types
 from epforge.blueprint.mending.model import Meant, listing, text
 from epforge.blueprint.nodes import Node, Path, Scalar, Table, key_span, lookup
 from epforge.blueprint.places import shape_at
@@ -62,10 +63,13 @@ def _operator_as_key(path: Path, there: Table, desk: Desk) -> Meant | None:
     if isinstance(value, Table):
         entries.update(value.entries)
     elif not (isinstance(value, Scalar) and value.empty):
-        return None
+        more = opsets_or_types(value)
+        if more is None:
+            return None
+        entries.update(more)
     if len(there.entries) > 1 or "op" in getattr(value, "entries", {}):
         return None
-    keys = {"op": there.keys[name], **getattr(value, "keys", {})}
+    keys = dict.fromkeys(entries, there.keys[name]) | dict(getattr(value, "keys", {}))
     meant = Table(entries, keys, there.span)
     written = plain_text(there.keys[name], desk.source) if len(entries) == 1 else None
     written = written or flow_of(meant, desk.source)
@@ -90,7 +94,7 @@ def _domain(path: Path, there: Table, desk: Desk) -> Meant | None:
 
 def _ends_of_range(path: Path, there: Table, desk: Desk) -> Meant | None:
     """``min`` and ``max`` of an option, where ``range: [min, max]`` is meant."""
-    names = next((p for p in (("min", "max"), ("minimum", "maximum")) if path[-1] in p), None)
+    names = next((p for p in ENDS if path[-1] in p), None)
     if names is None or "range" in there.entries:
         return None
     ends = [there.entries.get(name) for name in names]

@@ -11,99 +11,14 @@ from epforge.blueprint.mending import words
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.flow import flow_of, plain_text
 from epforge.blueprint.mending.model import Meant, listing, table, text
-from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table
-from epforge.blueprint.shape import FeaturesShape, OpShape
-from epforge.blueprint.words import ATTRIBUTE_TYPES, DEVICE_TYPES, MEMORY_KINDS
+from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table, lookup
+from epforge.blueprint.words import ATTRIBUTE_TYPES, DEVICE_TYPES, MEMORY_KINDS, TYPES
 from epforge.ops import schemas
 
-_LIST = "write it in [ ]"
-_ENDS = re.compile(r"([-+]?[0-9.]*[0-9]) ?(?:-|\.\.\.?|:|to|,) ?([-+]?[0-9.]*[0-9])")
-_WORD = r"[A-Za-z_][\w.]*(?:::\w+)?"
-_WORDS = re.compile(rf"{_WORD}(?: *(?:,|;|\||\+|->|=>|→) *{_WORD}| +{_WORD})*")
-_BETWEEN = re.compile(r" *(?:,|;|\||\+|->|=>|→) *| +")
+_SAYS_NOTHING = ("type", "kind", "value", "enabled", "name", "text", "id")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _REAL = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?\.?")
 _TRUTH = ("true", "false")
-
-
-def as_list(path: Path, node: Node, element: type[BaseModel] | None, desk: Desk) -> Meant | None:
-    """What a list was meant by, that is none.
-
-    Args:
-        path: its place.
-        node: what is there.
-        element: the shape of the list's items; None where they are single values.
-        desk: the text.
-    """
-    if isinstance(node, Scalar) and element is not None and element is not OpShape:
-        return _only_item(path, node, element.__name__, desk)
-    if isinstance(node, Scalar):
-        one_word = element is None or element is OpShape  # what one word stands for
-        return _words(path, node) if one_word else None
-    if isinstance(node, Table) and path[-1] == "range" and set(node.entries) == {"min", "max"}:
-        ends = (node.entries["min"], node.entries["max"])
-        written = flow_of(listing(ends, node.span), desk.source)
-        fix = Fix(node.span, written) if written and desk.at(path) else None
-        return Meant(f"write {written}", fix, {path: listing(ends, node.span)})
-    if not isinstance(node, Table) or element is None or not node.entries:
-        return None
-    fields = element.model_fields
-    if all(key in fields for key in node.entries):
-        fix = desk.as_only_item(path)
-        return Meant("a list has a dash before each item", fix, {path: listing((node,), node.span)})
-    naming = "op" if "op" in fields else "name"
-    return _named_items(path, node, naming, desk) if naming in fields else None
-
-
-def _only_item(path: Path, node: Scalar, shape: str, desk: Desk) -> Meant | None:
-    """A word in the place of a list of tables: the only one of them, in short."""
-    entries = _of_scalar(shape, node)
-    item = table(entries, node.span) if entries is not None else None
-    written = flow_of(item, desk.source) if item is not None else None
-    if item is None or written is None:
-        return None
-    fix = Fix(node.span, f"[{written}]")
-    return Meant(f"write [{written}]", fix, {path: listing((item,), node.span)})
-
-
-def _words(path: Path, node: Scalar) -> Meant | None:
-    ends = _ENDS.fullmatch(node.text) if path[-1] == "range" else None
-    if ends:
-        parts = [ends[1], ends[2]]
-    elif not node.quoted and _WORDS.fullmatch(node.text.strip("()")):
-        parts = _BETWEEN.split(node.text.strip("()"))
-    else:
-        return None
-    written = f"[{', '.join(parts)}]"
-    items = tuple(text(part, node.span) for part in parts)
-    return Meant(f"write {written}", Fix(node.span, written), {path: listing(items, node.span)})
-
-
-def _named_items(path: Path, node: Table, naming: str, desk: Desk) -> Meant | None:
-    """A table of name -> entry, where a list of entries with names is meant."""
-    items: list[Node] = []
-    written: list[str] = []
-    for key, value in node.entries.items():
-        if isinstance(value, Table):
-            entry: Node = Table(
-                {naming: node.keys[key], **value.entries},
-                {naming: node.keys[key], **value.keys},
-                node.keys[key].span,
-            )
-            if not value.entries and naming == "op":
-                entry = node.keys[key]
-        elif isinstance(value, Scalar) and value.empty and naming == "op":
-            entry = node.keys[key]
-        else:
-            return None
-        line = flow_of(entry, desk.source)
-        if line is None:
-            return None
-        items.append(entry)
-        written.append(line)
-    hint = f"an entry of a list has its name behind '{naming}:'"
-    fix = desk.as_items(path, written)
-    return Meant(hint, fix, {path: listing(tuple(items), node.span)})
 
 
 def as_mapping(
@@ -118,9 +33,10 @@ def as_mapping(
     name = shape.__name__ if shape else ""
     entries: dict[str, Node] | None = None
     if isinstance(node, Scalar):
-        entries = _of_scalar(name, node)
+        entries = of_scalar(shape, node)
+        entries = _parameters(path, (node,), root) if entries is None else entries
     elif isinstance(node, Sequence):
-        entries = _of_list(shape, node)
+        entries = _of_list(shape, node) or _parameters(path, node.items, root)
         if name == "OpShape" and isinstance(path[-1], int):
             return _inner_list(path, node, root, desk)
         if name == "VendorShape" and len(node.items) == 1 and isinstance(node.items[0], Scalar):
@@ -128,6 +44,10 @@ def as_mapping(
             return Meant(f"write {written}", Fix(node.span, written), {path: node.items[0]})
     if entries is None and len(path) > 2 and path[0] == "ops" and path[-1] == "types":
         entries = _of_types(path, node, root)
+    if entries is None and len(path) > 2 and path[0] == "custom_ops" and path[-1] == "types":
+        entries = _of_own_types(path, node, root)
+    if entries is None and shape is not None and len(shape.model_fields) == 1:
+        entries = {next(iter(shape.model_fields)): node}
     if entries is None:
         return None
     meant = table(entries, node.span)
@@ -138,21 +58,41 @@ def as_mapping(
     return Meant(f"write {written_or_none}", fix, {path: meant})
 
 
-def _of_scalar(name: str, node: Scalar) -> dict[str, Node] | None:
+def of_scalar(shape: type[BaseModel] | None, node: Scalar) -> dict[str, Node] | None:
+    """The entries that a single value stands for in a mapping of a shape; None where that cannot
+    be told."""
     lower = node.text.lower()
+    name = shape.__name__ if shape else ""
     if name == "DeviceShape" and lower in DEVICE_TYPES:
         return {"name": text(lower, node.span), "type": text(lower, node.span)}
     if name == "OverlayShape" and not re.search(r"\.\w{1,5}$", node.text):
         return {"source": node}
-    if name == "DistributionShape":
-        return {"suffix": node}
     if name == "MemoryShape" and lower in MEMORY_KINDS:
         return {"default": text(lower, node.span)}
     if name == "TorchShape" and lower in ("true", "yes", "on"):
         return {}
-    if name == "FeaturesShape" and _is_flag(node.text):
+    if name == "NamesShape" and node.text.endswith("ExecutionProvider"):
+        return {"ep": node}
+    if name == "PythonShape" and re.fullmatch(r"(?:>=? *)?[0-9]+\.[0-9]+(?:\.[0-9]+)?\+?", lower):
+        return {"min": node}
+    if name == "OrtShape":
+        return _releases(node)
+    if shape is not None and _is_flag(shape, node.text):
         return {node.text: text("true", node.span)}
     return _attribute(node) if name == "CustomAttributeShape" else None
+
+
+def _releases(node: Scalar) -> dict[str, Node] | None:
+    """A lower bound, or a range; one release alone could be either end."""
+    release = r"v?(1\.[0-9]+(?:\.[0-9]+)?)"
+    least = re.fullmatch(rf">= *{release}|{release} *\+", node.text)
+    both = re.fullmatch(rf"(?:>= *)?{release} *(?:-|–|\.\.\.?|to|, *<=) *{release}", node.text)
+    if least:
+        return {"min": text(least[1] or least[2], node.span, quoted=True)}
+    if both:
+        ends = (text(each, node.span, quoted=True) for each in both.groups())
+        return dict(zip(("min", "target"), ends, strict=True))
+    return None
 
 
 def _attribute(node: Scalar) -> dict[str, Node] | None:
@@ -177,7 +117,8 @@ def attribute_type(default: Scalar) -> str | None:
 
 def _of_list(shape: type[BaseModel] | None, node: Sequence) -> dict[str, Node] | None:
     items = node.items
-    if shape is FeaturesShape and all(isinstance(i, Scalar) and _is_flag(i.text) for i in items):
+    flags = [i for i in items if isinstance(i, Scalar) and shape and _is_flag(shape, i.text)]
+    if items and len(flags) == len(items):
         return {i.text: text("true", i.span) for i in items if isinstance(i, Scalar)}
     found: dict[str, Node] = {}
     for item in items:
@@ -194,9 +135,36 @@ def _pair(item: Node) -> dict[str, Node]:
     return {match[1]: text(match[2], item.span, quoted="?" in match[2])} if match else {}
 
 
-def _is_flag(word: str) -> bool:
-    info = FeaturesShape.model_fields.get(word)
+def _is_flag(shape: type[BaseModel], word: str) -> bool:
+    info = shape.model_fields.get(word)
     return info is not None and info.annotation is bool
+
+
+def _parameters(path: Path, items: tuple[Node, ...], root: Node) -> dict[str, Node] | None:
+    """Inputs or outputs of which there are the names alone, where there is one type for them."""
+    if len(path) != 3 or path[0] != "custom_ops" or path[-1] not in ("inputs", "outputs"):
+        return None
+    variables = lookup(root, (*path[:-1], "types"))
+    names = [item.text for item in items if isinstance(item, Scalar)]
+    known = list(variables[0].entries) if isinstance(variables[0], Table) else []
+    if len(variables[1]) != len(path) or len(known) != 1 or len(set(names)) != len(items):
+        return None
+    if not names or any(not re.fullmatch(r"[a-z_]\w*", n) or n in TYPES for n in names):
+        return None
+    return {item.text: text(known[0], item.span) for item in items if isinstance(item, Scalar)}
+
+
+def _of_own_types(path: Path, node: Node, root: Node) -> dict[str, Node] | None:
+    """Element types of a custom operator that has one variable."""
+    used: set[str] = set()
+    for key in ("inputs", "outputs"):
+        named, found = lookup(root, (*path[:-1], key))
+        if isinstance(named, Table) and len(found) == len(path):
+            used |= {v.text.rstrip("?*") for v in named.entries.values() if isinstance(v, Scalar)}
+    variables = sorted(used - set(TYPES))
+    if len(variables) != 1 or isinstance(node, Table):
+        return None
+    return {variables[0]: node if isinstance(node, Sequence) else listing((node,), node.span)}
 
 
 def _inner_list(path: Path, node: Sequence, root: Node, desk: Desk) -> Meant | None:
@@ -230,7 +198,9 @@ def _of_types(path: Path, node: Node, root: Node) -> dict[str, Node] | None:
 
 
 def as_single(path: Path, node: Node, desk: Desk) -> Meant | None:
-    """What a single value was meant by, that is a list."""
+    """What a single value was meant by, that is a list or a mapping."""
+    if isinstance(node, Table):
+        return _only_value(path, node, desk)
     items = node.items if isinstance(node, Sequence) else ()
     parts = [item.text for item in items if isinstance(item, Scalar)]
     if len(parts) != len(items) or not desk.at(path):
@@ -243,3 +213,14 @@ def as_single(path: Path, node: Node, desk: Desk) -> Meant | None:
     else:
         return None
     return Meant(f"write {written}", Fix(node.span, written), {path: text(written, node.span)})
+
+
+def _only_value(path: Path, node: Table, desk: Desk) -> Meant | None:
+    """The only entry of a table, where its key says nothing but that it is the value."""
+    key, value = next(iter(node.entries.items()), ("", None))
+    if len(node.entries) != 1 or key not in _SAYS_NOTHING or not isinstance(value, Scalar):
+        return None
+    if value.absent or not desk.at(path):
+        return None
+    written = plain_text(value, desk.source)
+    return Meant(f"write {written}", desk.replaced(path, written), {path: value})

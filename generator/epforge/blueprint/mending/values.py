@@ -7,11 +7,12 @@ import re
 from pydantic import BaseModel
 
 from epforge.blueprint.diagnostic import Fix
-from epforge.blueprint.mending import scalars, shapes
+from epforge.blueprint.mending import lists, scalars, shapes
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.model import Meant, listing, text
 from epforge.blueprint.nodes import Node, Path, Scalar, lookup
 from epforge.blueprint.places import shape_at
+from epforge.blueprint.words import TARGETS
 
 # Words with commas between them, or a text in quotes. A block, or what YAML reads otherwise between
 # brackets, has to be rewritten.
@@ -37,14 +38,21 @@ def value_meant(
         return None
     if isinstance(node, Scalar) and node.absent:
         return _nothing(path, node, wanted, desk, model)
+    if wanted == "a list" and _is_all(path, node):
+        return _all_of_them(path, node)
     if wanted == "a list":
-        return shapes.as_list(path, node, shape_at(model, (*path, 0)), desk) or _in_brackets(
+        return lists.as_list(path, node, shape_at(model, (*path, 0)), desk) or _in_brackets(
             path, node, desk
         )
+    if wanted == "a mapping" and isinstance(node, Scalar) and lists.in_quotes(node, desk):
+        return Meant("drop the quotes", Fix(node.span, node.text), {path: None})
     if wanted == "a mapping":
         return shapes.as_mapping(path, node, shape_at(model, path), root, desk)
     if not isinstance(node, Scalar):
         return shapes.as_single(path, node, desk)
+    if path[:-1] and _is_all(path[:-1], node) and isinstance(path[-1], int):
+        box = lookup(root, path[:-1])[0]
+        return _all_of_them(path[:-1], box) if len(getattr(box, "items", ())) == 1 else None
     hint = ""
     if fix is None:
         fix = scalars.of_place(node.text, path)
@@ -56,6 +64,18 @@ def value_meant(
         return None
     word = fix.partition("  #")[0]
     return Meant(hint, Fix(node.span, fix), {path: text(word, node.span)})
+
+
+def _is_all(path: Path, node: Node) -> bool:
+    """Is it the word for every platform?"""
+    words = ("all", "any", "every", "everything", "*", "all platforms")
+    return path == ("targets",) and isinstance(node, Scalar) and node.text.casefold() in words
+
+
+def _all_of_them(path: Path, node: Node) -> Meant:
+    written = f"[{', '.join(TARGETS)}]"
+    items = tuple(text(target, node.span) for target in TARGETS)
+    return Meant(f"write {written}", Fix(node.span, written), {path: listing(items, node.span)})
 
 
 def _nothing(
