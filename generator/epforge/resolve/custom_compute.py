@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from epforge.blueprint.diagnostic import listed, show, suggest
 from epforge.blueprint.nodes import Path
@@ -18,6 +19,7 @@ from epforge.ops.expression import (
     parse,
 )
 from epforge.ops.model import DType
+from epforge.resolve.custom_spelling import expression_meant
 from epforge.resolve.findings import Findings
 from epforge.resolve.services import CustomParameter, Grad
 
@@ -63,7 +65,8 @@ def resolve_compute(
         try:
             root = check(parse(text), scope, output.type)
         except ExpressionError as error:
-            _report(error, text, place, found)
+            fits = partial(_fits, scope=scope, kind=output.type)
+            _report(error, text, place, found, expression_meant(text, (output.name,), fits))
         else:
             computed[output.name] = Expression(text, root)
     return computed if len(computed) == len(outputs) else None
@@ -75,11 +78,26 @@ def check_syntax(texts: Mapping[str, str], path: Path, found: Findings) -> None:
         try:
             parse(text)
         except ExpressionError as error:
-            _report(error, text, (*path, name) if name else path, found)
+            _report(error, text, (*path, name) if name else path, found, None)
 
 
-def _report(error: ExpressionError, text: str, path: Path, found: Findings) -> None:
+def _fits(text: str, scope: Scope, kind: str) -> bool:
+    try:
+        check(parse(text), scope, kind)
+    except ExpressionError:
+        return False
+    return True
+
+
+def _report(
+    error: ExpressionError, text: str, path: Path, found: Findings, meant: str | None
+) -> None:
     span = (error.span.start, error.span.end)
+    if meant is not None and error.fix is None:
+        change = found.in_quotes(path, meant)
+        what, hint = f"compute: {error.message}", f"write {meant}"
+        found.error_within(path, span, "bad-expression", what, error.expected, hint, change)
+        return
     if error.fix is None and _is_right(f"{text})"):
         hint, fix = "write ) at the end", found.at_end(path, ")")
         found.error_within(path, span, "bad-expression", f"compute: {error.message}", "", hint, fix)

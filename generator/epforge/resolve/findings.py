@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from epforge.blueprint.diagnostic import Diagnostic, Fix, Severity, Span, by_position
@@ -82,6 +83,13 @@ class Findings:
         if last is None:
             return None
         return Fix(Span(last.line, last.end_column, last.line, last.end_column), text)
+
+    def in_quotes(self, path: Path, text: str) -> Fix:
+        """The change that writes a text for the one at ``path``, in quotes where it needs them."""
+        span = self.source.node(*path).span
+        written = self.source.text.slice(span)
+        needs = written[:1] in "\"'" or re.search(r"[,\[\]{}]|: | #|^[&*!|>%@`?-]", text)
+        return Fix(span, f'"{text}"' if needs and '"' not in text else text)
 
     def _part(self, path: Path, start: int, end: int) -> Span | None:
         scalar = self.source.node(*path)

@@ -6,6 +6,7 @@ go) gives no fix.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Several
 
 from ruamel.yaml.error import YAMLError
@@ -225,6 +226,47 @@ class Desk:
             flow = f"{{{key}: {flow}}}"
         start, end = found.key.start, found.value.end
         return self.fix([Change(start, end, f"{keys[0]}: {flow}")])
+
+    def wrapped(self, box: Path, names: Mapping[str, str], key: str) -> Fix | None:
+        """Keys of a table become, under other names, those of one that stands for the first."""
+        places = [self._found((*box, name)) for name in names]
+        found = [place for place in places if place is not None]
+        if len(found) < len(places):
+            return None
+        try:
+            values = [carried(self.page, each, "", as_lines=False) for each in found]
+            pairs = zip(names.values(), values, strict=True)
+            flow = ", ".join(f"{name}: {load.flow}" for name, load in pairs)
+            first = found[0]
+            changes = [Change(first.key.start, first.value.end, f"{key}: {{{flow}}}")]
+            for each in found[1:]:
+                changes += take_out(self.page, each)
+        except Unsafe:
+            return None
+        return self.fix(changes)
+
+    def unwrapped(self, path: Path) -> Fix | None:
+        """A key goes, and the keys of its value come into its place."""
+        found = self._found(path)
+        if found is None or found.value.form is not Form.TABLE or found.value.marked:
+            return None
+        page, value = self.page, found.value
+        start, first = found.key.start, value.parts[0].start
+        if found.table.flow or value.flow:
+            inner = page.text[value.start + 1 : value.end - 1].strip(" ")
+            fits = value.flow and found.table.flow and "\n" not in inner
+            return self.fix([Change(start, value.end, inner)]) if fits else None
+        between = page.text[page.text.index(":", found.key.end) + 1 : first]
+        if between.strip() or "\n" not in between.replace("\r", "\n"):
+            return None  # a comment, or no lines of its own
+        depth = page.column(first) - page.column(start)
+        changes, place = [Change(start, first, "")], page.line_end(first)
+        while place < value.end:
+            begin = place + (2 if page.text[place : place + 2] == "\r\n" else 1)
+            if page.text[begin : begin + depth].strip(" ") == "":
+                changes.append(Change(begin, min(begin + depth, page.line_end(begin)), ""))
+            place = page.line_end(begin)
+        return self.fix(changes)
 
     def without_colon(self, path: Path) -> Fix | None:
         """A key without a value becomes a single value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from pydantic import BaseModel, ValidationError
@@ -12,8 +12,10 @@ from epforge.blueprint.mending import words
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.entries import entry_meant
 from epforge.blueprint.mending.model import Meant, table
+from epforge.blueprint.mending.wrappers import wrapper_meant
 from epforge.blueprint.nodes import Node, Path, Scalar, Table, edited, key_span, lookup, plain
 from epforge.blueprint.places import shape_at, spell
+from epforge.blueprint.shape import BlueprintShape
 
 #: Keys whose place is among entries that are free.
 _ENTRIES = {"DeviceShape": {"os_driver_version": ("metadata",)}}
@@ -28,10 +30,11 @@ def key_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Mea
         desk: its text.
         model: the root's shape.
     """
-    special = entry_meant(path, root, desk, model)
+    special = entry_meant(path, root, desk, model) or wrapper_meant(path, root, desk, model)
     if special is not None:
         return special
-    candidates = [*_here(path, root, desk, model), *_elsewhere(path, root, desk, model)]
+    candidates = [*_here(path, root, desk, model)]
+    candidates += _elsewhere(path, root, desk, model, alone=not candidates)
     if len(candidates) == 1:
         return candidates[0]
     # More than one: the one whose value is right where it would be.
@@ -60,25 +63,40 @@ def _here(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Iterato
     yield Meant(f"did you mean {meant}?", fix, _renamed(path, (*path[:-1], meant), root))
 
 
-def _elsewhere(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Iterator[Meant]:
-    """The tables where there is a key of that name, or nearly."""
+def _elsewhere(
+    path: Path, root: Node, desk: Desk, model: type[BaseModel], *, alone: bool
+) -> Iterator[Meant]:
+    """The tables where there is a key of that name, or nearly; or that it names itself, where
+    nothing else can be meant."""
     key = str(path[-1])
     shape = shape_at(model, path[:-1])
     inner = _ENTRIES.get(shape.__name__ if shape else "", {}).get(key)
     places = [(*path[:-1], *inner, key)] if inner else []
+    places += _targets(path, model, words.exactly)
+    if alone and not places:
+        places = _targets(path, model, words.qualified)
+    for target in places:
+        found = _move(path, target, root, desk)
+        if found is not None:
+            yield found
+
+
+def _targets(
+    path: Path, model: type[BaseModel], named: Callable[[str, str, type[BaseModel]], str | None]
+) -> list[Path]:
+    """The keys of tables at, below and above a path that one is named after."""
+    found: list[Path] = []
     for length in range(len(path) - 1, -1, -1):
         if length < len(path) - 1 and isinstance(path[length], int):
             continue  # a list has no keys
         for place in _tables(model, path[:length]):
             known = shape_at(model, place)
-            meant = words.exactly(key, known.model_fields) if known else None
+            section = str(place[-1]) if place else ""
+            meant = named(str(path[-1]), section, known) if known else None
             target = (*place, meant or "")
-            if meant and place != path[:-1] and target not in places:
-                places.append(target)
-    for target in places:
-        found = _move(path, target, root, desk)
-        if found is not None:
-            yield found
+            if meant and place != path[:-1] and target not in found:
+                found.append(target)
+    return found
 
 
 def _tables(model: type[BaseModel], path: Path) -> Iterator[Path]:
@@ -109,7 +127,35 @@ def _move(path: Path, target: Path, root: Node, desk: Desk) -> Meant | None:
             not isinstance(above, Table) and not isinstance(target[length + 1], int)
         ):
             return None  # it is there already, or what is there is no table
-    return Meant(hint, desk.moved(path, target), _renamed(path, target, root))
+    return Meant(hint, _moved(path, target, root, desk), _renamed(path, target, root))
+
+
+def _moved(path: Path, target: Path, root: Node, desk: Desk) -> Fix | None:
+    """The move of a key to another table. All that belong to one that is not there yet are moved
+    with the first of them."""
+    found = lookup(root, target[:-1])[1]
+    if len(found) == len(target) - 1 or path[:-1] != target[:-2]:
+        return desk.moved(path, target)
+    there = lookup(root, path[:-1])[0]
+    shape = shape_at(BlueprintShape, target[:-1])
+    known = shape_at(BlueprintShape, path[:-1])
+    if not isinstance(there, Table) or shape is None or known is None:
+        return desk.moved(path, target)
+    together = {
+        key: meant
+        for key in there.entries
+        if key not in known.model_fields and (meant := _within(key, target, shape)) is not None
+    }
+    if len(together) < 2 or len(set(together.values())) < len(together):
+        return desk.moved(path, target)
+    if next(iter(together)) != path[-1]:
+        return None
+    return desk.wrapped(path[:-1], together, str(target[-2])) or desk.moved(path, target)
+
+
+def _within(key: str, target: Path, shape: type[BaseModel]) -> str | None:
+    section = str(target[-2])
+    return words.exactly(key, section, shape) or words.qualified(key, section, shape)
 
 
 def _split(path: Path, target: Path, root: Node, desk: Desk, value: Node) -> Meant | None:

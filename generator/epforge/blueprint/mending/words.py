@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from pydantic import BaseModel
+
 from epforge.blueprint.diagnostic import suggest
 from epforge.blueprint.lookalikes import as_latin
 from epforge.blueprint.mending.platforms import platform
@@ -155,6 +157,24 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+# Words of keys that tell nothing of what the value is.
+_SAYS_NOTHING = frozenset(
+    [
+        "spdx",
+        "identifier",
+        "project",
+        "package",
+        "my",
+        "the",
+        "list",
+        "config",
+        "configuration",
+        "settings",
+        "section",
+    ]
+)
+
+
 def folded(word: str) -> str:
     """A word without case and without what stands between its parts."""
     return re.sub(r"[\W_]+", "", as_latin(word)).casefold()
@@ -200,10 +220,26 @@ def key(text: str, shape: str, known: Iterable[str]) -> str | None:
     others = {folded(each): meant for each, meant in _KEYS.get(shape, {}).items()}
     if others.get(bare) in keys:
         return others[bare]
+    parts = [part for part in re.split(r"[\W_]+", as_latin(text)) if part]
+    telling = [part for part in parts if part.casefold() not in _SAYS_NOTHING]
+    if telling and len(telling) < len(parts):
+        return key("_".join(telling), shape, keys)
     close = suggest(bare, by_fold)
     return by_fold[close] if close else None
 
 
-def exactly(text: str, known: Iterable[str]) -> str | None:
-    """The key that a text is but for case and for what stands between its parts."""
-    return {folded(each): each for each in known}.get(folded(text))
+def qualified(text: str, section: str, shape: type[BaseModel]) -> str | None:
+    """The key of a table that a text names together with the table: ``ort_min``, ``ep_name``."""
+    bare, own = folded(text), folded(section)
+    keys = {folded(each): each for each in shape.model_fields}
+    others = {folded(each): key for each, key in _KEYS.get(shape.__name__, {}).items()}
+    for name in (own, own.removesuffix("s")) if own else ():
+        for rest in (bare.removeprefix(name), bare.removesuffix(name)):
+            if rest and rest != bare and (keys | others).get(rest):
+                return keys.get(rest) or others[rest]
+    return None
+
+
+def exactly(text: str, section: str, shape: type[BaseModel]) -> str | None:
+    """The key of a table that a text is but for case and for what stands between its parts."""
+    return {folded(each): each for each in shape.model_fields}.get(folded(text))
