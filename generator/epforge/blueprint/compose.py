@@ -112,7 +112,7 @@ class _Composer:
         self.nodes = 0
         self.aliases = 0
         self.again: list[tuple[int, _Open, Scalar]] = []  # keys that are there: their errors
-        self.alike: list[tuple[int, Span]] = []  # those whose value is the same
+        self.alike: set[int] = set()  # errors of those whose value is the same
 
     def run(self) -> tuple[Table, list[Diagnostic]]:
         documents = 0
@@ -140,18 +140,16 @@ class _Composer:
             place = self.root.span if self.root else self.source.span(0, 0)
             expected = "a mapping of keys to values, such as 'epforge: 1'"
             self._fatal(place, "not-a-mapping", what, expected)
-        self._mend_twice(self.root)
+        self._mend_doubles(self.root)
         return self.root, self.errors
 
-    def _mend_twice(self, root: Table) -> None:
-        """Of keys that are written twice with one value, the second may go."""
-        if not self.alike:
-            return
-        from epforge.blueprint.mending.desk import Desk
+    def _mend_doubles(self, root: Table) -> None:
+        """Of keys that are written twice with one value, the second may go; others are put
+        together where they can be. Merge keys are written out."""
+        if any(error.code in ("merge-key", "duplicate-key") for error in self.errors):
+            from epforge.blueprint.mending.merges import mend
 
-        desk = Desk(self.source, root)
-        for place, span in self.alike:
-            self.errors[place] = replace(self.errors[place], fix=desk.key_again(span))
+            mend(self.errors, self.alike, self.source, root)
 
     def _events(self) -> Iterator[Any]:
         yaml = YAML(typ="safe", pure=True)
@@ -332,9 +330,10 @@ class _Composer:
 
     def _value(self, top: _Open, node: Node) -> None:
         top.expects_key = True
-        if top.merges and isinstance(node, Table):
-            # Not allowed, and told; what it says is known, so the rest can be checked.
-            top.merged |= {key: (node.keys[key], node.entries[key]) for key in node.entries}
+        # Not allowed, and told; what it says is known, so the rest can be checked.
+        for box in reversed(node.items if isinstance(node, Sequence) else (node,)):
+            if top.merges and isinstance(box, Table):
+                top.merged |= {key: (box.keys[key], box.entries[key]) for key in box.entries}
         if top.merges:
             top.merges = False
             return
@@ -343,7 +342,7 @@ class _Composer:
             if _said(node) == _said(top.entries[key.text]):
                 told = self.errors[place]
                 hint = "delete it: it says the same"
-                self.alike.append((place, key.span))
+                self.alike.add(place)
                 self.errors[place] = replace(told, hint=hint)
         if top.key is not None:
             top.entries[top.key.text] = node

@@ -132,7 +132,7 @@ SYNTAX = (
         unmendable=_TWO_VALUES,
     ),
     one("key twice in braces", "npu", "kernel: yours}", "kernel: yours, «kernel»: yours}"),
-    one("ops twice", "lines", "options:\n", "«ops»: [Sub]\noptions:\n", unmendable=_TWO_VALUES),
+    one("ops twice", "lines", "options:\n", "«ops»: [Sub]\noptions:\n"),
     # Anchors
     one(
         "alias misspelt",
@@ -156,7 +156,6 @@ SYNTAX = (
         "&flag {name: auto, type: bool",
         "\nfeatures:\n",
         "\n  - {«<<»: *flag, name: debug}\n\nfeatures:\n",
-        unmendable="the keys have to be written out",
     ),
     one("tag", "lines", "license: MIT", "license: «!spdx» MIT"),
     # What is no blueprint
