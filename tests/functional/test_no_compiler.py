@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -127,6 +128,83 @@ def test_wheels_are_for_old_systems(epforge: Epforge, project: Path) -> None:
     newest = max(map(int, re.findall(r"manylinux_2_(\d+)_", built["wheel"]["tag"])))
     assert newest <= 28
     assert Path(built["native_wheel"]["path"]).is_file()
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("target", "library"),
+    [
+        ("linux-x64", ("elf", "x86_64")),
+        ("linux-arm64", ("elf", "aarch64")),
+        ("windows-x64", ("pe", "x86_64")),
+    ],
+)
+def test_libraries_for_other_platforms(
+    target: str, library: tuple[str, str], epforge: Epforge, project: Path
+) -> None:
+    built = answer(epforge("build", project, "--target", target, "--json"))
+    found = read(Path(built["library"]))
+    assert (found.format, found.machine) == library
+    assert found.exports == ("CreateEpFactories", "ReleaseEpFactory")
+    assert built["warnings"] == 0
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(("target", "runner"), [("linux-arm64", "qemu-aarch64")])
+def test_what_it_builds_for_another_platform_is_run_there(
+    target: str, runner: str, epforge: Epforge, project: Path
+) -> None:
+    """The program that loads it is zig's, too."""
+    if shutil.which(runner) is None:
+        pytest.skip(f"no {runner}")
+    epforge("build", project, "--target", target)
+    done = epforge("validate", project, "--target", target, "--rung", "load", "--json")
+    outcomes = {check["name"]: check["outcome"] for check in answer(done)["checks"]}
+    assert (outcomes["register"], outcomes["unload"]) == ("passed", "passed")
+
+
+@pytest.mark.lab
+def test_what_sanitizers_would_say_is_not_checked_and_all_else_is(
+    epforge: Epforge, project: Path
+) -> None:
+    rungs = ("--rung", "memory", "--rung", "threads")
+    done = answer(epforge("validate", project, *rungs, "--sanitize", "--json"))
+    open_ = {
+        check["name"]: check["detail"]
+        for check in done["checks"]
+        if check["outcome"] == "not_checked"
+    }
+    assert "zig brings no library of the sanitizers" in open_["sanitizers"]
+    assert "neither g++ nor clang++" in open_["races"]
+    passed = {check["name"] for check in done["checks"] if check["outcome"] == "passed"}
+    assert {"entry points", "sessions", "handles", "runs", "creation"} <= passed
+
+
+@pytest.mark.lab
+@pytest.mark.skipif(not shutil.which("ccache"), reason="there is no ccache")
+@pytest.mark.parametrize("options", [(), ("--target", "linux-x64")], ids=["here", "for a target"])
+def test_a_compiler_s_cache_serves_zig_too(
+    options: tuple[str, ...], epforge: Epforge, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ccache").symlink_to(str(shutil.which("ccache")))
+    log = tmp_path / "log"
+    variables = {
+        "CMAKE_CXX_COMPILER_LAUNCHER": str(tmp_path / "bin/ccache"),
+        "CCACHE_DIR": str(tmp_path / "ccache"),
+        "CCACHE_STATSLOG": str(log),
+    }
+    said = []
+    for place in ("one", "an other/deeper"):
+        root = tmp_path / place
+        shutil.copytree(project, root, ignore=shutil.ignore_patterns("build"))
+        epforge("build", root, *options, variables=variables)
+        calls = [w for w in log.read_text().split() if w in ("direct_cache_hit", "cache_miss")]
+        said.append(calls)
+        log.unlink()
+    assert set(said[0]) == {"cache_miss"}
+    assert len(said[0]) >= len(list((project / "src").rglob("*.cc")))
+    assert said[1] == ["direct_cache_hit"] * len(said[0])
 
 
 def test_doctor_says_so_and_fetches_nothing(epforge: Epforge, tmp_path: Path) -> None:

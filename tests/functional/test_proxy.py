@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,7 +102,7 @@ def test_zig(told: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     program = f"#!/bin/sh\necho {HOST}\n"
     files = {"ziglang/__init__.py": "", "ziglang/zig": program}
     serve(told, monkeypatch, wheel_file(tmp_path / "index", "ziglang", "0.17.1", files))
-    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ziglang", None)
     said: list[str] = []
     for _ in range(2):
         found = zig.get_zig({"PATH": str(tmp_path)}, said.append)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import struct
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,74 +20,37 @@ from epforge.build.toolchain import (
     from_pypi,
     system_compiler,
 )
+from epforge.compiling.platforms import PLATFORMS, Platform, find_gcc
+from epforge.compiling.zig import variables
 from epforge.errors import MissingError, UsageError
-
-_MACHINES = {"amd64": "x64", "x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}
-_SYSTEMS = {"win32": "windows", "darwin": "macos"}
 
 
 @dataclass(frozen=True)
-class Target:
-    """A platform.
+class Target(Platform):
+    """A platform, and what a build for it gives.
 
     Args:
-        name: as blueprints spell it.
-        gcc: the programs that may be GCC's cross compiler, the best first.
-        install: what installs the first of them; empty if there is none.
         wheel_tag: the platform of a wheel with its library that nobody has repaired.
         head: what its libraries begin with.
-        machine: the processor, as the file's header has it, and its offset.
+        machine: the processor, as the file's header has it, after its offset.
     """
 
-    name: str
-    gcc: tuple[str, ...]
-    install: str
-    wheel_tag: str
-    head: bytes
-    machine: tuple[int, bytes]
+    wheel_tag: str = ""
+    head: bytes = b""
+    machine: tuple[int, bytes] = (0, b"")
 
-    @property
-    def native(self) -> bool:
-        """Is this machine one?"""
-        system = _SYSTEMS.get(sys.platform, sys.platform)
-        return self.name == f"{system}-{_MACHINES.get(platform.machine().lower(), '')}"
+
+def _target(name: str, wheel_tag: str, head: bytes, machine: tuple[int, bytes]) -> Target:
+    return Target(**vars(PLATFORMS[name]), wheel_tag=wheel_tag, head=head, machine=machine)
 
 
 TARGETS: Mapping[str, Target] = {
     target.name: target
     for target in (
-        Target(
-            "linux-x64",
-            ("x86_64-linux-gnu-g++",),
-            "apt install g++-x86-64-linux-gnu",
-            "linux_x86_64",
-            b"\x7fELF",
-            (18, b"\x3e\0"),
-        ),
-        Target(
-            "linux-arm64",
-            ("aarch64-linux-gnu-g++",),
-            "apt install g++-aarch64-linux-gnu",
-            "linux_aarch64",
-            b"\x7fELF",
-            (18, b"\xb7\0"),
-        ),
-        Target(
-            "windows-x64",
-            ("x86_64-w64-mingw32-g++-posix", "x86_64-w64-mingw32-g++"),
-            "apt install g++-mingw-w64-x86-64",
-            "win_amd64",
-            b"MZ",
-            (4, b"\x64\x86"),
-        ),
-        Target(
-            "macos-arm64",
-            (),
-            "",
-            "macosx_13_0_arm64",
-            b"\xcf\xfa\xed\xfe",
-            (4, b"\x0c\0\0\x01"),
-        ),
+        _target("linux-x64", "linux_x86_64", b"\x7fELF", (18, b"\x3e\0")),
+        _target("linux-arm64", "linux_aarch64", b"\x7fELF", (18, b"\xb7\0")),
+        _target("windows-x64", "win_amd64", b"MZ", (4, b"\x64\x86")),
+        _target("macos-arm64", "macosx_13_0_arm64", b"\xcf\xfa\xed\xfe", (4, b"\x0c\0\0\x01")),
     )
 }
 
@@ -155,14 +116,15 @@ def target_toolchain(
     settings = [f"-D{project.macro}_CROSS_COMPILER={'gcc' if gcc else 'zig'}"]
     if program:
         settings.append(f"-D{project.macro}_ZIG={Path(program).as_posix()}")
+        settings += [f"-D{name}={tool}" for name, tool in zig.archivers(program, env).items()]
     return Toolchain(
         cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
         ninja=from_pypi("ninja", "BIN_DIR"),
         compiler=gcc or program,
-        compiler_from=f"for {target.name}",
+        compiler_from=f"--target {target.name}",
         settings=tuple(settings),
         is_zig=bool(program),
-        variables=zig.variables() if program else {},
+        variables=variables() if program else {},
     )
 
 
@@ -190,18 +152,6 @@ def _get_zig(
         return zig.get_zig(env, progress)
     except MissingError as error:
         raise _no_compiler(target, compiler, error.message) from error
-
-
-def find_gcc(target: Target, env: Mapping[str, str] = os.environ) -> str:
-    """GCC's cross compiler for a target; empty if there is none, or none with std::mutex."""
-    for name in target.gcc:
-        program = shutil.which(name, path=env.get("PATH", os.defpath))
-        if program is None:
-            continue
-        about = subprocess.run([program, "-v"], capture_output=True, text=True, check=False)
-        if "Thread model: posix" in about.stderr:
-            return program
-    return ""
 
 
 def find_lld(env: Mapping[str, str] = os.environ) -> str:
@@ -241,7 +191,7 @@ def _no_compiler(target: Target, wanted: str | None, why: str = "") -> MissingEr
     names = [*target.gcc[:1], "zig"] if wanted is None else [*target.gcc[:1]]
     if wanted == "zig" or not target.gcc:
         names = ["zig"]
-    cures = [f"{target.install} (Debian, Ubuntu)"] if names[0] != "zig" else []
+    cures = [f"apt install {target.package} (Debian, Ubuntu)"] if names[0] != "zig" else []
     if "zig" in names:
         cures.append(f"{sys.executable} -m pip install ziglang")
     are = "is not there" if len(names) == 1 else "are not there"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from epforge.build import zig
+from epforge.compiling.zig import variables
 from epforge.errors import MissingError, UsageError
 
 _COMPILERS = ("g++", "clang++", "c++")
@@ -98,7 +99,7 @@ def find_toolchain(
         compiler_from=source,
         nvcc=str(find_nvcc(env)) if cuda else "",
         is_zig=is_zig,
-        variables=zig.variables() if is_zig else {},
+        variables=variables() if is_zig else {},
     )
 
 

@@ -7,7 +7,6 @@ package, needs nothing of the system, and no root.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import platform
 import shlex
@@ -20,11 +19,12 @@ from pathlib import Path
 from epforge.build.environments import NotInstalledError, environment
 from epforge.build.process import run
 from epforge.cache import cache_dir, writable
+from epforge.compiling.platforms import this_platform
+from epforge.compiling.zig import PROGRAM, find_zig, variables
 from epforge.errors import MissingError
 from epforge.workspace.exclusive import exclusive
 
 REQUIREMENT = "ziglang>=0.17.1,<0.18"
-_TARGETS = {"x86_64": "x86_64-linux-gnu.2.28", "aarch64": "aarch64-linux-gnu.2.28"}
 _TIMEOUT_S = 1800.0  # to fetch 100 MB, and to compile the C++ library
 _CHECK = "#include <string>\nstd::string Text() { return {}; }\n"
 # zig links nothing that ends a library's static objects when it is unloaded. Without it they are
@@ -73,18 +73,9 @@ def why_not() -> str:
         return "zig stands in for a compiler on Linux alone"
     if platform.libc_ver()[0] != "glibc":
         return "zig stands in for a compiler on systems with glibc alone"
-    if platform.machine() not in _TARGETS:
+    if this_platform() is None:
         return f"zig does not stand in for a compiler on {platform.machine()}"
     return ""
-
-
-def find_zig(env: Mapping[str, str] = os.environ) -> str:
-    """zig, of the package ziglang of this Python or on the ``PATH``; empty if it is not there."""
-    spec = importlib.util.find_spec("ziglang")
-    for root in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(root) / _name()).is_file():
-            return str(Path(root) / _name())
-    return shutil.which("zig", path=env.get("PATH", os.defpath)) or ""
 
 
 def get_zig(env: Mapping[str, str] = os.environ, progress: Report = lambda _: None) -> str:
@@ -93,12 +84,6 @@ def get_zig(env: Mapping[str, str] = os.environ, progress: Report = lambda _: No
     Raises MissingError where it cannot be had.
     """
     return find_zig(env) or _installed(progress)
-
-
-def variables() -> dict[str, str]:
-    """What zig is told: to keep what it makes in epforge's cache, unless the user says where."""
-    own = str(cache_dir("zig", "cache"))
-    return {"ZIG_GLOBAL_CACHE_DIR": os.environ.get("ZIG_GLOBAL_CACHE_DIR") or own}
 
 
 def zig_compiler(env: Mapping[str, str] = os.environ, progress: Report = lambda _: None) -> Path:
@@ -113,32 +98,56 @@ def zig_compiler(env: Mapping[str, str] = os.environ, progress: Report = lambda 
 
     Raises MissingError where zig cannot be had, or makes no library.
     """
+    here = this_platform()
+    if here is None:
+        raise MissingError(why_not(), "Install a C++ compiler.")
     zig = get_zig(env, progress)
     stat = os.stat(zig)
     what = f"{zig} ({stat.st_size} bytes, {stat.st_mtime_ns}) as a C++ compiler; made by epforge."
-    facts = "\0".join((what, _COMPILER, _UNLOAD, _CHECK, str(cache_dir("zig"))))
+    facts = "\0".join((what, _COMPILER, _UNLOAD, _CHECK, here.zig, str(cache_dir("zig"))))
     place = cache_dir("zig", hashlib.sha256(facts.encode()).hexdigest()[:20])
     compiler = place / "zig-c++"
     if not compiler.is_file():
         with exclusive(writable(place), _TIMEOUT_S, progress):
             if not compiler.is_file():
                 progress("zig compiles its C++ library; this takes a minute or two, once")
-                _make(place, compiler, zig, what)
+                _make(place, compiler, zig, what, here.zig)
     writable(Path(variables()["ZIG_GLOBAL_CACHE_DIR"]))  # zig cannot work without
     return compiler
 
 
-def _make(place: Path, compiler: Path, zig: str, what: str) -> None:
+def archivers(zig: str, env: Mapping[str, str] = os.environ) -> Mapping[str, Path]:
+    """zig's tools for archives by CMake's names for them, where the system has none: CMake makes an
+    archive to try a compiler. They are kept in the cache.
+
+    Args:
+        zig: the program.
+        env: where ``PATH`` comes from.
+
+    Raises MissingError where the cache cannot be written to.
+    """
+    path = env.get("PATH", os.defpath)
+    if os.name != "posix" or all(shutil.which(tool, path=path) for tool in _TOOLS):
+        return {}
+    place = writable(cache_dir("zig", f"tools-{hashlib.sha256(zig.encode()).hexdigest()[:20]}"))
+    for tool in _TOOLS:
+        if not (place / tool).is_file():
+            with tempfile.TemporaryDirectory(prefix=".make-", dir=place) as folder:
+                os.replace(_tool(Path(folder), tool, zig), place / tool)
+    return {f"CMAKE_{tool.upper()}": place / tool for tool in _TOOLS}
+
+
+def _make(place: Path, compiler: Path, zig: str, what: str, target: str) -> None:
     unload = place / "unload.o"
     text = _COMPILER.format(
         what=what,
         cache=shlex.quote(str(cache_dir("zig", "cache"))),
         unload=shlex.quote(str(unload)),
         zig=shlex.quote(zig),
-        target=_TARGETS[platform.machine()],
+        target=target,
     )
     for tool in _TOOLS:
-        _program(place / tool, _TOOL.format(zig=shlex.quote(zig), tool=tool))
+        _tool(place, tool, zig)
     with tempfile.TemporaryDirectory(prefix=".make-", dir=place) as name:
         folder = Path(name)
         made = _program(folder / compiler.name, text)
@@ -159,6 +168,10 @@ def _make(place: Path, compiler: Path, zig: str, what: str) -> None:
                         f"Install g++ in its place. The whole log: {log.name}",
                     )
         os.replace(made, compiler)
+
+
+def _tool(place: Path, tool: str, zig: str) -> Path:
+    return _program(place / tool, _TOOL.format(zig=shlex.quote(zig), tool=tool))
 
 
 def _program(path: Path, text: str) -> Path:
@@ -186,11 +199,7 @@ def _installed(progress: Report) -> str:
                 f"Check the connection. The whole log: {log.name}",
             ) from error
     folder = python.parents[1]
-    found = next(folder.glob(f"[lL]ib*/**/site-packages/ziglang/{_name()}"), None)
+    found = next(folder.glob(f"[lL]ib*/**/site-packages/ziglang/{PROGRAM}"), None)
     if found is None:
-        raise MissingError(f"ziglang in {folder} has no {_name()}", f"Delete {folder.parent}.")
+        raise MissingError(f"ziglang in {folder} has no {PROGRAM}", f"Delete {folder.parent}.")
     return str(found)
-
-
-def _name() -> str:
-    return "zig.exe" if sys.platform == "win32" else "zig"

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from epforge.blueprint import BlueprintErrors, load
-from epforge.build.targets import TARGETS, find_gcc, find_lld
-from epforge.build.zig import find_zig
+from epforge.build.targets import TARGETS, find_lld
+from epforge.compiling.platforms import find_gcc
+from epforge.compiling.zig import find_zig
 from epforge.doctor.machine import cuda, headers, tools
 from epforge.doctor.machine.cuda import Cuda
 from epforge.doctor.machine.headers import Headers

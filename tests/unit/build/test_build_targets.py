@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import platform
 import sys
 from pathlib import Path
 
 import pytest
 from small_project import small_project
 
-from epforge.build import BuildError, targets, zig
+from epforge.build import BuildError
 from epforge.build.project import Project, open_project
 from epforge.build.targets import (
     TARGETS,
@@ -44,7 +45,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture(autouse=True)
 def no_zig(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As in a Python without the package ziglang, with a cache that nothing can be put into."""
-    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ziglang", None)
     (tmp_path / "file").touch()
     monkeypatch.setenv("EPFORGE_CACHE", str(tmp_path / "file" / "cache"))
 
@@ -54,6 +55,13 @@ def program(place: Path, name: str, says: str = "Thread model: posix") -> str:
     path.write_text(f'#!/bin/sh\necho "{says}" >&2\n')
     path.chmod(0o755)
     return str(path)
+
+
+def zig_with_tools(place: Path) -> str:
+    """zig, and what makes archives: with that, nothing has to be put into the cache."""
+    for name in ("ar", "ranlib"):
+        program(place, name)
+    return program(place, "zig")
 
 
 def test_the_library_is_named_as_its_platform_names_libraries(project: Project) -> None:
@@ -87,13 +95,23 @@ def test_what_is_no_target_is_not_recommended_for_the_blueprint(project: Project
 
 def test_gcc_is_taken_before_zig_and_either_on_demand(project: Project, tmp_path: Path) -> None:
     target, env = TARGETS[FOREIGN], {"PATH": str(tmp_path)}
-    zig = program(tmp_path, "zig")
+    zig = zig_with_tools(tmp_path)
     assert target_toolchain(project, target, env=env).compiler == zig
     gcc = program(tmp_path, "x86_64-w64-mingw32-g++-posix")
     chosen = target_toolchain(project, target, env=env)
     assert (chosen.compiler, chosen.settings) == (gcc, ("-DSMALL_CROSS_COMPILER=gcc",))
     chosen = target_toolchain(project, target, "zig", env)
     assert chosen.settings == ("-DSMALL_CROSS_COMPILER=zig", f"-DSMALL_ZIG={zig}")
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_project_s_own_file_asks_for_the_same_compilers(name: str, repository: Path) -> None:
+    """CMake alone finds what epforge finds."""
+    toolchain = repository / f"templates/plugin/cmake/toolchains/{name}.cmake"
+    asked = toolchain.read_text().partition("ep_build_for(")[2].partition(")")[0].split()
+    target = TARGETS[name]
+    gcc = ["GCC", *target.gcc, "PACKAGE", target.package] if target.gcc else []
+    assert asked[2:] == [*gcc, "ZIG", target.zig]
 
 
 def test_a_mingw_without_threads_is_passed_over(project: Project, tmp_path: Path) -> None:
@@ -137,7 +155,7 @@ def test_macos_needs_a_linker_too(project: Project, tmp_path: Path) -> None:
     program(tmp_path, "ld64.lld-22")
     with pytest.raises(MissingError, match="zig is not there"):
         target_toolchain(project, target, env=env)
-    program(tmp_path, "zig")
+    zig_with_tools(tmp_path)
     assert target_toolchain(project, target, env=env).compiler == str(tmp_path / "zig")
     with pytest.raises(UsageError, match="GCC does not build for macos-arm64"):
         target_toolchain(project, target, "gcc", env)
@@ -173,10 +191,10 @@ def test_a_wheel_s_platform_is_given_where_it_is_not_found_out(
 ) -> None:
     """On Linux auditwheel reads the libraries of every Linux, and says what they promise."""
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(targets.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     names = ("", "linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
     assert [wheel_tag(name) for name in names] == [None] * 3 + ["win_amd64", "macosx_13_0_arm64"]
     assert [is_foreign(name) for name in names] == [False, False, True, True, True]
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(targets.platform, "machine", lambda: "arm64")
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
     assert [wheel_tag(name) for name in names][2:] == ["linux_aarch64", "win_amd64", None]

@@ -49,7 +49,7 @@ def test_no_compiler_says_what_was_looked_for_and_how_to_get_one(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("EPFORGE_CACHE", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ziglang", None)
     with pytest.raises(MissingError, match="no C\\+\\+ compiler") as caught:
         find_toolchain(env={"PATH": str(tmp_path)})
     assert int(caught.value.exit_status) == 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from epforge.build import build, zig
 from epforge.build.project import open_project
 from epforge.build.targets import TARGETS, target_toolchain
 from epforge.build.toolchain import NoCompilerError, find_toolchain, system_compiler
+from epforge.compiling.zig import variables
 from epforge.errors import MissingError, UsageError
 
 pytestmark = pytest.mark.skipif(bool(zig.why_not()), reason=zig.why_not())
@@ -35,7 +37,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "it's bin"
     place.mkdir()
     program(place, "zig", ZIG.format(log=f'"{tmp_path / "told"}"'))
-    monkeypatch.setattr(zig.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ziglang", None)
     monkeypatch.setenv("EPFORGE_CACHE", str(tmp_path / "my cache's"))
     monkeypatch.delenv("ZIG_GLOBAL_CACHE_DIR", raising=False)
     return place
@@ -181,10 +183,25 @@ def test_a_target_that_is_this_machine_is_left_to_zig_with_the_project_s_own_fil
     found = target_toolchain(project, target, env=env(machine))
     zig_itself = str(machine / "zig")
     assert found.compiler == zig_itself
-    assert found.settings == ("-DSMALL_CROSS_COMPILER=zig", f"-DSMALL_ZIG={zig_itself}")
-    assert found.variables == zig.variables()
+    assert found.settings[:2] == ("-DSMALL_CROSS_COMPILER=zig", f"-DSMALL_ZIG={zig_itself}")
+    assert found.variables == variables()
     program(machine, "g++")
     assert target_toolchain(project, target, env=env(machine)).settings == ()
+
+
+@pytest.mark.parametrize("name", ["linux-arm64", "windows-x64"])
+def test_where_nothing_makes_archives_for_cmake_zig_does(
+    name: str, machine: Path, tmp_path: Path
+) -> None:
+    project = open_project(small_project(tmp_path / "small"))
+    found = target_toolchain(project, TARGETS[name], "zig", env(machine))
+    settings = dict(setting[2:].split("=", 1) for setting in found.settings)
+    for tool in ("ar", "ranlib"):
+        subprocess.run([settings[f"CMAKE_{tool.upper()}"], "a b.a"], check=True)
+        assert told(machine)[0].endswith(f" | {tool} a b.a")
+        program(machine, tool)
+    found = target_toolchain(project, TARGETS[name], "zig", env(machine))
+    assert not [setting for setting in found.settings if "CMAKE" in setting]
 
 
 def test_a_cache_that_cannot_be_written_to_says_which_variable_moves_it(

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.build.toolchain import NoCompilerError, from_pypi, system_compiler
-from epforge.build.zig import REQUIREMENT, find_zig, why_not
+from epforge.build.zig import REQUIREMENT, why_not
 from epforge.cache import cache_dir
+from epforge.compiling.zig import find_zig
 from epforge.doctor.model import Finding, error, missing, note, ok, pip
 from epforge.doctor.running import ask
 from epforge.errors import MissingError

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from epforge.validate.cross.program import find_program, zig_here
+from epforge.compiling.zig import find_zig
+from epforge.validate.cross.program import find_program
 from epforge.validate.cross.runner import running, without_noise
 from epforge.validate.cross.runtimes import find_library
 from epforge.validate.cross.targets import TARGETS, Target, find_target
@@ -37,7 +38,7 @@ class OfTarget:
     target: Target
     wanted: str
     headers: Path
-    zig: Callable[[], str] = zig_here
+    zig: Callable[[], str] = find_zig
 
     @contextmanager
     def at_hand(self, progress: Callable[[str], None]) -> Iterator[Runtime]:

@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from epforge.cache import cache_dir, compiler_launcher, publish, writable
 from epforge.compiling import Compilation, compiler_identity
+from epforge.compiling.platforms import find_gcc
+from epforge.compiling.zig import find_zig
 from epforge.errors import EpforgeError, MissingError
 from epforge.validate.cross.targets import Target
 
 _SOURCES = Path(__file__).with_name("host")
 _FLAGS = ("-std=c++17", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion")
-
-
-@dataclass(frozen=True)
-class _Compiler:
-    """
-    Args:
-        program: a cross compiler's name.
-        package: the apt package that has it.
-        zig: zig's name of the target.
-        link: how to link, by either.
-    """
-
-    program: str
-    package: str
-    zig: str
-    link: tuple[str, ...]
-
-
-_COMPILERS = {
-    "windows-x64": _Compiler(
-        "x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64", "x86_64-windows-gnu", ("-static",)
-    ),
-    "linux-arm64": _Compiler(
-        "aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu", "aarch64-linux-gnu.2.28", ("-ldl",)
-    ),
-    "linux-x64": _Compiler("g++", "g++", "x86_64-linux-gnu.2.28", ("-ldl",)),
-}
 
 
 class CompileError(EpforgeError):
@@ -63,21 +35,11 @@ def sources() -> list[Path]:
     return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".cc", ".h"))
 
 
-def zig_here() -> str:
-    """zig, of the package ziglang of this Python or on the ``PATH``; empty if it is not there."""
-    spec = importlib.util.find_spec("ziglang")
-    name = "zig.exe" if sys.platform == "win32" else "zig"
-    for root in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(root) / name).is_file():
-            return str(Path(root) / name)
-    return shutil.which("zig") or ""
-
-
 def find_program(
     target: Target,
     headers: Path,
     progress: Callable[[str], None],
-    zig: Callable[[], str] = zig_here,
+    zig: Callable[[], str] = find_zig,
 ) -> Path:
     """The host program of a target.
 
@@ -88,10 +50,10 @@ def find_program(
 
     Raises MissingError without a compiler, CompileError when it fails.
     """
-    compiler = _COMPILERS[target.name]
-    command = [*_command(target, compiler, zig), "-O2", *_FLAGS]
-    name = "host.exe" if target.system == "win32" else "host"
-    return _made(command, compiler.link, headers, target.name, name, progress)
+    windows = target.system == "win32"
+    command = [*_command(target, zig), "-O2", *_FLAGS]
+    link, name = (("-static",), "host.exe") if windows else (("-ldl",), "host")
+    return _made(command, link, headers, target.name, name, progress)
 
 
 def find_native_program(
@@ -144,8 +106,8 @@ def _made(
     return place / name
 
 
-def _command(target: Target, compiler: _Compiler, zig: Callable[[], str]) -> list[str]:
-    found = shutil.which(compiler.program)
+def _command(target: Target, zig: Callable[[], str]) -> list[str]:
+    found = (shutil.which("g++") if target.native else None) or find_gcc(target)
     if found:
         return [found]
     why = ""
@@ -154,10 +116,10 @@ def _command(target: Target, compiler: _Compiler, zig: Callable[[], str]) -> lis
     except MissingError as error:
         program, why = "", f"; zig could stand in, but {error.message}"
     if program:
-        return [program, "c++", f"--target={compiler.zig}"]
+        return [program, "c++", f"--target={target.zig}"]
     raise MissingError(
-        f"no compiler for {target.name}: {compiler.program} is not on the PATH{why}",
-        f"Install it: apt-get install --no-install-recommends {compiler.package} (Debian, Ubuntu)",
+        f"no compiler for {target.name}: {target.gcc[0]} is not on the PATH{why}",
+        f"Install it: apt-get install --no-install-recommends {target.package} (Debian, Ubuntu)",
     )
 
 

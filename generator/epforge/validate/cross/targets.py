@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from epforge.compiling.platforms import PLATFORMS, Platform
 from epforge.errors import UsageError
 from epforge.validate.binary import host_machine
 from epforge.validate.static import Place
@@ -19,32 +20,21 @@ _ELF = (
 
 
 @dataclass(frozen=True)
-class Target:
-    """A platform.
+class Target(Platform):
+    """A platform, and how its libraries are run here.
 
     Args:
-        name: as blueprints spell it.
-        system: as ``sys.platform`` spells it there.
-        machine: the processor, as in `binary.Binary`.
         libraries: what every such system has, as a pattern of file names.
         runner: what runs its programs on Linux on x64: "wine", "qemu", or nothing.
     """
 
-    name: str
-    system: str
-    machine: str
-    libraries: re.Pattern[str]
+    libraries: re.Pattern[str] = re.compile("")
     runner: str = ""
 
     @property
     def place(self) -> Place:
         """Where its libraries are loaded."""
-        return Place(self.system, self.machine, self.name, self.libraries)
-
-    @property
-    def native(self) -> bool:
-        """Is this machine one?"""
-        return sys.platform == self.system and host_machine() == self.machine
+        return Place(self.system, self.processor, self.name, self.libraries)
 
     @property
     def not_run(self) -> str:
@@ -60,6 +50,10 @@ class Target:
         return ""
 
 
+def _target(name: str, libraries: re.Pattern[str], runner: str = "") -> Target:
+    return Target(**vars(PLATFORMS[name]), libraries=libraries, runner=runner)
+
+
 def _names(*names: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, names)))
 
@@ -67,24 +61,17 @@ def _names(*names: str) -> re.Pattern[str]:
 TARGETS: Mapping[str, Target] = {
     target.name: target
     for target in (
-        Target("linux-x64", "linux", "x86_64", _names(*_ELF)),
-        Target("linux-arm64", "linux", "aarch64", _names(*_ELF), "qemu"),
-        Target(
+        _target("linux-x64", _names(*_ELF)),
+        _target("linux-arm64", _names(*_ELF), "qemu"),
+        _target(
             "windows-x64",
-            "win32",
-            "x86_64",
             re.compile(
                 r"(KERNEL32|msvcrt|ucrtbase|ADVAPI32|api-ms-win-(crt|core)-[\w-]+)\.dll",
                 re.IGNORECASE,
             ),
             "wine",
         ),
-        Target(
-            "macos-arm64",
-            "darwin",
-            "aarch64",
-            re.compile(r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib"),
-        ),
+        _target("macos-arm64", re.compile(r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib")),
     )
 }
 

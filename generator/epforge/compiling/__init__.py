@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from epforge.cache import cache_dir
+from epforge.compiling import zig
 from epforge.errors import EpforgeError
 
 _MOST_S = 900.0  # zig compiles its C++ library first
@@ -42,7 +42,7 @@ class Compilation:
                 timeout=_MOST_S,
                 check=False,
                 stdin=subprocess.DEVNULL,
-                env={"ZIG_GLOBAL_CACHE_DIR": str(cache_dir("zig", "cache")), **os.environ},
+                env={**os.environ, **zig.variables()},
             )
         except subprocess.TimeoutExpired as error:
             message = f"compiling {self.what} did not end within {_MOST_S:.0f} s"
