@@ -118,8 +118,8 @@ def target_toolchain(
         settings.append(f"-D{project.macro}_ZIG={Path(program).as_posix()}")
         settings += [f"-D{name}={tool}" for name, tool in zig.archivers(program, env).items()]
     return Toolchain(
-        cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
-        ninja=from_pypi("ninja", "BIN_DIR"),
+        cmake=from_pypi("cmake"),
+        ninja=from_pypi("ninja"),
         compiler=gcc or program,
         compiler_from=f"--target {target.name}",
         settings=tuple(settings),

@@ -3,7 +3,6 @@ where there is none, nvcc from either."""
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import re
@@ -12,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from epforge.build import zig
@@ -93,8 +93,8 @@ def find_toolchain(
             command, source = str(_stand_in(error, env, progress)), "PyPI"
             is_zig = True
     return Toolchain(
-        cmake=from_pypi("cmake", "CMAKE_BIN_DIR"),
-        ninja=from_pypi("ninja", "BIN_DIR"),
+        cmake=from_pypi("cmake"),
+        ninja=from_pypi("ninja"),
         compiler=command,
         compiler_from=source,
         nvcc=str(find_nvcc(env)) if cuda else "",
@@ -202,17 +202,36 @@ def system_compiler(
     )
 
 
-def from_pypi(package: str, folder: str) -> Path:
-    """The program of a PyPI package, next to this Python; PATH does not matter."""
-    cure = f"Install it next to epforge: {sys.executable} -m pip install {package}"
-    try:
-        module = importlib.import_module(package)
-    except ImportError as error:
-        raise MissingError(f"{package} is not installed in this Python", cure) from error
+def from_pypi(package: str) -> Path:
+    """The program of a PyPI package of the same name, as it was installed for this Python; PATH
+    does not matter.
+
+    The package may be another environment's, which this one sees: its program lies there.
+
+    Raises MissingError that says how to get it.
+    """
+    install = f"{sys.executable} -m pip install"
+    found = list(distributions(name=package))
+    if not found:
+        cure = f"Install it next to epforge: {install} {package}"
+        raise MissingError(f"{package} is not installed in this Python", cure)
     name = package + (".exe" if sys.platform == "win32" else "")
-    places = [Path(str(getattr(module, folder, ""))), Path(sys.executable).parent]
+    places = [place for one in found for place in _places(one, name)]
+    places.append(Path(sys.executable).parent)
     for place in places:
         if (place / name).is_file():
             return place / name
-    looked = ", ".join(map(str, places))
-    raise MissingError(f"the package {package} has no program {name} in {looked}", cure)
+    looked = ", ".join(map(str, dict.fromkeys(places)))
+    raise MissingError(
+        f"the package {package} has no program {name} in {looked}",
+        f"Install it once more, next to epforge: {install} --force-reinstall {package}",
+    )
+
+
+def _places(found: Distribution, name: str) -> list[Path]:
+    """Where a package says that it has files of a name, those in the package itself first: what
+    lies in an environment's directory of programs may be a script that only calls them."""
+    own = [file for file in found.files or () if file.name == name]
+    own.sort(key=lambda file: file.parts[0] == "..")
+    listed = [Path(str(file.locate())).parent.resolve() for file in own]
+    return [*listed, Path(str(found.locate_file("bin")))]  # the latter by `pip install --target`

@@ -98,7 +98,7 @@ def gather(
 def _steps(folder: Path) -> str:
     """What Ninja would do, counted; it does nothing."""
     try:
-        ninja = from_pypi("ninja", "BIN_DIR")
+        ninja = from_pypi("ninja")
     except MissingError:
         return ""
     answer = ask([str(ninja), "-C", str(folder), "-n"], seconds=_NINJA_S)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import venv
+from importlib.metadata import distribution
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rooms import PACKAGE
 from small_project import small_project
 
 from epforge.build import toolchain, zig
 from epforge.build.project import open_project
-from epforge.build.toolchain import find_nvcc, find_toolchain
+from epforge.build.toolchain import find_nvcc, find_toolchain, from_pypi
 from epforge.errors import MissingError, UsageError
 
 
@@ -78,11 +83,54 @@ def test_cmake_and_ninja_come_from_this_python(tmp_path: Path) -> None:
 def test_a_missing_tool_says_how_to_install_it(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program(tmp_path, "g++")
-    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
     with pytest.raises(MissingError, match=f"{package} is not installed") as caught:
-        find_toolchain(env={"PATH": str(tmp_path)})
+        from_pypi(package)
     assert f"pip install {package}" in caught.value.cure
+
+
+def test_tools_of_an_environment_that_this_one_sees(tmp_path: Path) -> None:
+    """A .pth file shows a package, and not its programs; those lie where it was installed."""
+    place = tmp_path / "inner"
+    venv.create(place, with_pip=False)
+    seen = {str(distribution(name).locate_file("")) for name in ("ninja", "cmake")}
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True)
+    (Path(packages.stdout.strip()) / "outer.pth").write_text("\n".join(seen))
+    code = (
+        "import subprocess\nfrom epforge.build.toolchain import from_pypi\n"
+        "for name in ('ninja', 'cmake'):\n"
+        "    subprocess.run([from_pypi(name), '--version'], check=True)\n"
+    )
+    subprocess.run(
+        [python, "-c", code],
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "PATH": str(place)},
+    )
+
+
+def test_a_tool_beside_the_packages_of_pip_s_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ninja = ninja_in(tmp_path / "packages", tmp_path / "packages/bin", monkeypatch)
+    assert from_pypi("ninja") == ninja
+    ninja.unlink()
+    with pytest.raises(MissingError, match="has no program ninja") as caught:
+        from_pypi("ninja")
+    assert str(ninja.parent) in caught.value.message
+    assert "pip install --force-reinstall ninja" in caught.value.cure
+
+
+def ninja_in(packages: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python that sees a package ninja, and has no program beside itself."""
+    about = packages / "ninja-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: ninja\nVersion: 1.0\n")
+    (about / "RECORD").write_text("../../bin/ninja,,\n")
+    monkeypatch.setattr(sys, "path", [str(packages)])
+    monkeypatch.setattr(sys, "executable", str(packages.parent / "none/python"))
+    return program(programs, "ninja")
 
 
 @pytest.fixture

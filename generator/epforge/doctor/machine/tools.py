@@ -92,8 +92,8 @@ def gather() -> Tools:
     return Tools(
         compiler=_compiler(),
         zig=_zig(),
-        cmake=_of_python("cmake", "CMAKE_BIN_DIR"),
-        ninja=_of_python("ninja", "BIN_DIR"),
+        cmake=_of_python("cmake"),
+        ninja=_of_python("ninja"),
         clang_format=_clang_format(),
         git=_asked(shutil.which("git")),
         offline=unreachable(),
@@ -140,9 +140,9 @@ def _error(text: str) -> str:
     return next((line for line in lines if "error" in line.lower()), [*lines, "it fails"][0])[:200]
 
 
-def _of_python(package: str, folder: str) -> Tool:
+def _of_python(package: str) -> Tool:
     try:
-        return _asked(str(from_pypi(package, folder)))
+        return _asked(str(from_pypi(package)))
     except MissingError as problem:
         return Tool(says=problem.message)
 
