@@ -13,6 +13,7 @@ import pytest
 from epforge.validate.worker import sketch
 from epforge.validate.worker.blocks import FOREIGN, Blocks, Foreign, choose
 from epforge.validate.worker.case import NotCheckedError
+from epforge.validate.worker.graphs import chosen
 from epforge.validate.worker.sketch import Sketch
 
 BLOCKS = Blocks(17, ("Relu", "Neg"), ("Mul", "Add"), True, Foreign("Sin"))
@@ -30,11 +31,38 @@ def claim(op: str, since: int, types: tuple[str, ...] = ("float32",)) -> dict[st
     return {"domain": "", "op": op, "since": since, "types": {"T": types}}
 
 
+#: Blocks of other element types, as the CPU has them.
+TYPED = {
+    "float64": replace(BLOCKS, dtype="float64"),
+    "float16": replace(BLOCKS, dtype="float16"),
+    "int32": replace(BLOCKS, dtype="int32", foreign=Foreign("Sign")),
+    "int64": replace(BLOCKS, dtype="int64", unary=("Neg", "Abs"), foreign=Foreign("Sign")),
+    "int8": Blocks(17, ("Relu", "Neg"), ("Max", "Min"), True, Foreign("Sign"), "int8"),
+    "uint8": Blocks(17, (), ("Max", "Min"), True, Foreign("Sign"), "uint8"),
+}
+
+
 def test_blocks_are_ops_for_float32_in_one_opset() -> None:
     found = choose([claim("Relu", 14), claim("Mul", 14), claim("Clip", 13)], 21)
     assert found == Blocks(17, ("Relu",), ("Mul",), True)
-    assert choose([claim("Relu", 14, ("int8",))], 21) == Blocks(17)
+    assert choose([claim("Relu", 14, ("int16",))], 21) == Blocks(17)
     assert not choose([], 21).any
+
+
+def test_a_library_without_float32_has_blocks_of_another_type() -> None:
+    both = ("float32", "float64")
+    assert choose([claim("Relu", 14, both), claim("Mul", 14, both[1:])], 21).dtype == "float32"
+    found = choose([claim(op, 14, ("int64", "float64")) for op in ("Relu", "Add")], 21)
+    assert found == Blocks(17, ("Relu",), ("Add",), dtype="float64")
+    small = [claim("Relu", 14, ("int8",)), claim("Add", 14, ("int8",)), claim("Max", 13, ("int8",))]
+    assert choose(small, 21) == Blocks(17, ("Relu",), ("Max",), dtype="int8"), "sums overflow"
+
+
+def test_what_the_cpu_does_not_compute_in_a_type_is_no_block() -> None:
+    found = chosen([claim(op, 13, ("float64",)) for op in ("Erf", "Tanh")])
+    assert (found.dtype, found.unary) == ("float64", ("Tanh",))
+    assert chosen([claim("Erf", 13)]).unary == ("Erf",)
+    assert chosen([claim("Clip", 13, ("float64",)), claim("Add", 14, ("float64",))]).clip
 
 
 def test_the_opset_is_one_whose_versions_are_claimed() -> None:
@@ -50,8 +78,8 @@ def test_other_domains_are_no_blocks() -> None:
 @pytest.mark.parametrize("name", DRAWINGS)
 @pytest.mark.parametrize(
     "blocks",
-    [BLOCKS, replace(BLOCKS, unary=()), replace(BLOCKS, opset=13)],
-    ids=["all", "binary", "old"],
+    [BLOCKS, replace(BLOCKS, unary=()), replace(BLOCKS, opset=13), *TYPED.values()],
+    ids=["all", "binary", "old", *TYPED],
 )
 def test_every_drawing_is_valid_and_runs(name: str, blocks: Blocks) -> None:
     drawn = Sketch(blocks)
@@ -64,8 +92,11 @@ def test_every_drawing_is_valid_and_runs(name: str, blocks: Blocks) -> None:
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    results = session.run(None, drawn.feeds(3))
+    feeds = drawn.feeds(3)
+    assert {feed.dtype for feed in feeds.values()} == {np.dtype(blocks.dtype)}
+    results = session.run(None, feeds)
     assert all(np.isfinite(result).all() for result in results)
+    assert all(result.dtype == blocks.dtype for result in results)
 
 
 @pytest.mark.parametrize("foreign", FOREIGN, ids=lambda f: f.op)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate.worker import host, hostile, reading, sharing, temporary, writing
+from epforge.validate.worker.blocks import NONE
 from epforge.validate.worker.case import Cases, refusal
 from epforge.validate.worker.graphs import blocks_of
 from epforge.validate.worker.press import MODES, WAYS, Check, Press, context_nodes, read
@@ -37,7 +38,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
             return
         blocks = blocks_of(job, found[0])
         if not blocks.any:
-            records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+            records.write("error", type="NoBlocks", text=NONE)
             return
         root = Path(job["folder"])
         _run(Press(found[0], blocks, job["ep"], root, job["set"], job["strict"]), job, records)

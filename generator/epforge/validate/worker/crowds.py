@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate.worker import samples, session, there
-from epforge.validate.worker.blocks import choose
+from epforge.validate.worker.blocks import NONE, choose
 from epforge.validate.worker.case import Cases, NotCheckedError
 from epforge.validate.worker.records import Records
 from epforge.validate.worker.sketch import Sketch, chain
@@ -31,7 +31,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         records.write("runtime", version=program.version())
         drawn = _drawn(job, program)
         if drawn is None:
-            records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+            records.write("error", type="NoBlocks", text=NONE)
             return
         cases = Cases(job, records)
         library, ep = str(job["library"]), str(job["ep"])

@@ -14,7 +14,7 @@ import numpy as np
 
 from epforge.validate.cases.model import Array
 from epforge.validate.worker import compare, host, session, sketch
-from epforge.validate.worker.blocks import FOREIGN, Blocks, choose
+from epforge.validate.worker.blocks import FOREIGN, NONE, Blocks, choose
 from epforge.validate.worker.case import Cases, NotCheckedError
 from epforge.validate.worker.hostlog import Log, complaints, in_runtime
 from epforge.validate.worker.records import Records
@@ -39,7 +39,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
         onnxruntime.set_default_logger_severity(_WARNING)
         blocks = blocks_of(job, found[0])
         if not blocks.any:
-            records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+            records.write("error", type="NoBlocks", text=NONE)
             return
         bench = Bench(found, blocks, str(job["ep"]), bool(job["declared"]), Log(job["stderr"]))
         cases = Cases(job, records)
@@ -59,7 +59,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
 
 def blocks_of(job: Mapping[str, Any], device: host.Device) -> Blocks:
     """What graphs for this library are built of."""
-    blocks = choose(job["claims"], session.newest_opset())
+    blocks = chosen(job["claims"])
     for wanted in FOREIGN:
         drawn = Sketch(replace(blocks, foreign=wanted))
         drawn.output(drawn.foreign(drawn.input()))
@@ -70,6 +70,23 @@ def blocks_of(job: Mapping[str, Any], device: host.Device) -> Blocks:
         if not any(part.ep_name == job["ep"] for part in made.get_provider_graph_assignment_info()):
             return replace(blocks, foreign=wanted)
     return blocks
+
+
+def chosen(claims: Sequence[Mapping[str, Any]]) -> Blocks:
+    """What graphs for this library are built of, without what it leaves to the CPU."""
+    return choose(claims, session.newest_opset(), _computed)
+
+
+def _computed(blocks: Blocks, op: str) -> bool:
+    """Does the CPU compute it?"""
+    drawn = Sketch(blocks)
+    x = drawn.input()
+    drawn.output(drawn.node(op, *([x, x] if op in blocks.binary else [x])))
+    try:
+        open_model(drawn)
+    except Exception:  # the runtime has no class of its own for that
+        return False
+    return True
 
 
 def open_model(

@@ -44,16 +44,25 @@ class Sketch:
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
 
-    def input(self, name: str = "X", shape: Shape = ("N", WIDTH), type_: int = 1) -> str:
-        self._inputs.append(helper.make_tensor_value_info(name, type_, shape))
+    def input(self, name: str = "X", shape: Shape = ("N", WIDTH), type_: int | None = None) -> str:
+        """An input, of the blocks' element type by default."""
+        self._inputs.append(helper.make_tensor_value_info(name, type_ or self._type, shape))
         return name
 
-    def output(self, value: str, shape: Shape = ("N", WIDTH), type_: int = 1) -> None:
-        self._outputs.append(helper.make_tensor_value_info(value, type_, shape))
+    def output(self, value: str, shape: Shape = ("N", WIDTH), type_: int | None = None) -> None:
+        """An output, of the blocks' element type by default."""
+        self._outputs.append(helper.make_tensor_value_info(value, type_ or self._type, shape))
+
+    @property
+    def _type(self) -> int:
+        return int(helper.np_dtype_to_tensor_dtype(np.dtype(self.blocks.dtype)))
 
     def constant(self, value: Any, name: str = "") -> str:
+        """A constant; fractions are of the blocks' element type, rounded up where that has none."""
         array = np.asarray(value)
-        array = array.astype(np.float32) if array.dtype == np.float64 else array
+        if array.dtype.kind == "f":
+            whole = np.dtype(self.blocks.dtype).kind in "iu"
+            array = (np.ceil(array) if whole else array).astype(self.blocks.dtype)
         self._constants.append(numpy_helper.from_array(array, name or f"k{next(self._count)}"))
         return str(self._constants[-1].name)
 
@@ -79,7 +88,7 @@ class Sketch:
 
     def binary(self, x: str, y: str) -> str:
         if not self.blocks.binary:
-            raise NotCheckedError("the library takes no float32 op of two inputs")
+            raise NotCheckedError(f"the library takes no {self.blocks.dtype} op of two inputs")
         return self.taken(self._next(self.blocks.binary), x, y)
 
     def mix(self, x: str, constant: Any) -> str:
@@ -120,7 +129,10 @@ def _values(of: ValueInfoProto, length: int, seed: int) -> Array:
     tensor = of.type.tensor_type
     shape = [d.dim_value if d.HasField("dim_value") else length for d in tensor.shape.dim]
     random = np.random.default_rng([seed, length, *of.name.encode()])
-    return np.asarray(random.uniform(-2, 2, shape), dtype=np.float32)
+    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+    if dtype.kind in "iu":
+        return random.integers(-2 if dtype.kind == "i" else 0, 3, shape, dtype)
+    return np.asarray(random.uniform(-2, 2, shape), dtype=dtype)
 
 
 def row(seed: int) -> Array:

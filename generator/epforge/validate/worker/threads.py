@@ -17,9 +17,9 @@ import numpy as np
 
 from epforge.validate.cases.model import Array
 from epforge.validate.worker import compare, host, session
-from epforge.validate.worker.blocks import choose
+from epforge.validate.worker.blocks import NONE
 from epforge.validate.worker.case import Cases
-from epforge.validate.worker.graphs import blocks_of, open_model
+from epforge.validate.worker.graphs import blocks_of, chosen, open_model
 from epforge.validate.worker.records import Records
 from epforge.validate.worker.shimmed import Shim
 from epforge.validate.worker.sketch import Sketch, row
@@ -53,7 +53,7 @@ def run(job: Mapping[str, Any], records: Records) -> None:
 def _runs(job: Mapping[str, Any], records: Records, device: host.Device) -> None:
     blocks = blocks_of(job, device)
     if not blocks.any:
-        records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+        records.write("error", type="NoBlocks", text=NONE)
         return
     cases = Cases(job, records)
     crowd = Crowd(Sketch(blocks), device, str(job["ep"]))
@@ -224,9 +224,9 @@ def _creation(job: Mapping[str, Any], records: Records) -> None:
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(4)
-    blocks = choose(job["claims"], session.newest_opset())
+    blocks = chosen(job["claims"])
     if not blocks.any:
-        records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+        records.write("error", type="NoBlocks", text=NONE)
         return
     drawn = _draw(Sketch(replace(blocks, foreign=None)))
     task = _task(drawn, open_model(drawn), 1)
@@ -265,9 +265,9 @@ def _through_shim(job: Mapping[str, Any], records: Records) -> None:
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(4)
-    blocks = choose(job["claims"], session.newest_opset())
+    blocks = chosen(job["claims"])
     if not blocks.any:
-        records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+        records.write("error", type="NoBlocks", text=NONE)
         return
     drawn = _draw(Sketch(replace(blocks, foreign=None)))
     with host.at_work(job, records) as found:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.validate.worker import host, sketch
+from epforge.validate.worker.blocks import NONE
 from epforge.validate.worker.case import Cases, refusal
 from epforge.validate.worker.fuzz.spoil import Spoilt, spoil
 from epforge.validate.worker.graphs import blocks_of
@@ -32,7 +33,7 @@ def run(job: Mapping[str, Any], records: Records, found: list[host.Device]) -> N
     """Spoils the copies ``first`` to ``first + count`` of a seed and reads them."""
     blocks = blocks_of(job, found[0])
     if not blocks.any:
-        records.write("error", type="NoBlocks", text="takes no float32 op to build graphs of")
+        records.write("error", type="NoBlocks", text=NONE)
         return
     root = Path(job["folder"])
     press = Press(found[0], blocks, str(job["ep"]), root, f"from-{job['first']}", True)
