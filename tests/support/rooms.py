@@ -9,7 +9,7 @@ from pathlib import Path
 
 # The sources, also where an installed package is tested.
 PACKAGE = Path(__file__).resolve().parents[2] / "generator" / "epforge"
-FOUNDATION = {"errors", "cache", "compiling", "assets", "network"}
+FOUNDATION = {"errors", "cache", "compiling", "assets", "network", "plain"}
 #: What each room may import, beside itself and the foundation, stands to its left. `cli` sees all.
 RANKS = [
     {"names"},

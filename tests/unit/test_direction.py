@@ -9,7 +9,7 @@ from rooms import FOUNDATION, PACKAGE, RANKS, imports
 
 ALONE = {
     "workspace": {"errors", "cache"},
-    "validate": {"errors", "cache", "compiling", "network"},
+    "validate": {"errors", "cache", "compiling", "network", "plain"},
     "report": {"errors"},
 }
 HEAVY = {

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from epforge.errors import ExitStatus
+from epforge.plain import plain
 
 FORMAT = 1
 
@@ -106,15 +106,8 @@ class Checkup:
             "subject": self.subject,
             "exit_status": int(self.exit_status),
             "findings": [finding.to_json() for finding in self.findings],
-            "facts": _listed(dict(self.facts)),
+            "facts": plain(dict(self.facts)),
         }
-
-
-def _listed(data: Any) -> Any:
-    """Data as JSON has it: lists in place of tuples."""
-    if isinstance(data, dict):
-        return {key: _listed(value) for key, value in data.items()}
-    return [_listed(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def status_of(severities: Iterable[Severity]) -> ExitStatus:

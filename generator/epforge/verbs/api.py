@@ -12,7 +12,8 @@ from epforge.errors import ExitStatus, UsageError
 from epforge.ort.diff import ApiDiff, Changed, Slotted, StructDiff, diff_levels
 from epforge.ort.levels import DEFAULT_TARGET, describe, load_level, parse_level
 from epforge.ort.model import ApiLevel, Key, Member, Struct
-from epforge.verbs.types import FORMAT, AnyPath, plain
+from epforge.plain import plain
+from epforge.verbs.types import FORMAT, AnyPath
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epforge.errors import ExitStatus
-from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, Written, paths, plain
+from epforge.plain import plain
+from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, Written, paths
 
 if TYPE_CHECKING:
     from epforge.report import Difference, Report

@@ -69,13 +69,6 @@ def choice(kinds: type[_Choice], wanted: str, option: str) -> _Choice:
         ) from None
 
 
-def plain(data: Any) -> Any:
-    """Data as JSON has it: lists in place of tuples."""
-    if isinstance(data, dict):
-        return {key: plain(value) for key, value in data.items()}
-    return [plain(value) for value in data] if isinstance(data, list | tuple) else data
-
-
 @dataclass(frozen=True)
 class Written:
     """Files that were written, and nothing else to say."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -56,9 +55,4 @@ def judge(found: Machine) -> Iterator[Finding]:
 def examine(progress: Callable[[str], None] = lambda _: None) -> Checkup:
     """Gathers and judges."""
     found = gather(progress)
-    return Checkup("machine", "", tuple(judge(found)), _plain(asdict(found)))
-
-
-def _plain(data: dict[str, object]) -> dict[str, object]:
-
-    return dict(json.loads(json.dumps(data, default=list)))
+    return Checkup("machine", "", tuple(judge(found)), asdict(found))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import ExitStatus
+from epforge.plain import plain
 from epforge.validate.binary import Binary
 from epforge.validate.static import ENTRY_POINTS, Kind
 
@@ -166,7 +167,7 @@ class Answers:
     def to_json(self) -> Any:
         asked = [{"level": level, "given": given} for level, given in self.asked]
         factories = [each.to_json() for each in self.factories]
-        return _plain({**asdict(self), "asked": asked, "factories": factories})
+        return plain({**asdict(self), "asked": asked, "factories": factories})
 
 
 @dataclass(frozen=True)
@@ -241,13 +242,6 @@ class Inspection:
             "findings": [asdict(finding) for finding in self.findings],
             "fine": self.fine,
         }
-
-
-def _plain(value: Any) -> Any:
-    """The value with lists for tuples, as JSON has it."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def slots(members: Sequence[Sequence[Any]], known: Sequence[Slot]) -> tuple[Any, Any, Any]:
