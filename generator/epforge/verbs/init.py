@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epforge.errors import ExitStatus, UsageError
+from epforge.verbs.committing import into_git
 from epforge.verbs.types import FORMAT, AnyPath, AnyPaths, Progress, paths, silent
 from epforge.verbs.wording import quoted
 
@@ -35,6 +35,7 @@ class InitResult:
         cpu: operators of the models that the blueprint does not have.
         project: the files of the project that the blueprint becomes, by their owner.
         in_the_way: files that are in the way of that.
+        next: the commands to go on with: from the blueprint to a committed project.
         dry_run: nothing was written.
     """
 
@@ -48,22 +49,12 @@ class InitResult:
     cpu: tuple[Left, ...]
     project: Mapping[str, tuple[str, ...]]
     in_the_way: tuple[str, ...]
+    next: tuple[str, ...]
     dry_run: bool = False
 
     @property
     def exit_status(self) -> ExitStatus:
         return ExitStatus.OK
-
-    @property
-    def next(self) -> tuple[str, ...]:
-        """The commands to go on with: from the blueprint to a committed project."""
-        git = "git" if self.directory == Path() else f"git -C {quoted(self.directory)}"
-        return (
-            f"epforge scaffold {quoted(self.directory)} --build --validate",
-            f"{git} init",
-            f"{git} add .",
-            f"{git} commit -m {shlex.quote('A plugin execution provider')}",
-        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -199,4 +190,8 @@ def _result(place: Path, start: Start) -> InitResult:
         cpu=start.left,
         project=seen.files,
         in_the_way=tuple(blocked),
+        next=(
+            f"epforge scaffold {quoted(place)} --build --validate",
+            *into_git(place, "A plugin execution provider"),
+        ),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epforge.errors import ExitStatus
+from epforge.verbs.committing import in_directory, into_git
 from epforge.verbs.types import FORMAT, AnyPath, Progress, choice, silent
 from epforge.verbs.wording import quoted
 
@@ -28,26 +29,18 @@ class ExportedStarter:
         tool: the tool that it is a template of.
         written: paths of the files that were written.
         present: paths of those that were there already, the same.
+        next: the commands to go on with.
     """
 
     directory: Path
     tool: StarterFormat
     written: tuple[str, ...]
     present: tuple[str, ...]
+    next: tuple[str, ...]
 
     @property
     def exit_status(self) -> ExitStatus:
         return ExitStatus.OK
-
-    @property
-    def next(self) -> tuple[str, ...]:
-        """The commands to go on with."""
-        place = quoted(self.directory.absolute())  # copier cannot update from a relative one
-        if self.tool is StarterFormat.COOKIECUTTER:
-            return (f"cookiecutter {place}",)
-        git = f"git -C {place}"
-        made = (f"{git} init", f"{git} add .", f"{git} commit -m Starter", f"{git} tag v1.0.0")
-        return (*made, f"copier copy {place} my-ep")
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -87,4 +80,12 @@ def export_starter(
     added = add_files(
         place, [File(path, text, Owner.YOURS) for path, text in files.items()], notify=progress
     )
-    return ExportedStarter(place, tool, added.written, added.present)
+    return ExportedStarter(place, tool, added.written, added.present, _next(place, tool))
+
+
+def _next(directory: Path, tool: StarterFormat) -> tuple[str, ...]:
+    place = directory.absolute()  # copier cannot update from a relative one
+    if tool is StarterFormat.COOKIECUTTER:
+        return (f"cookiecutter {quoted(place)}",)
+    tagged = f"{in_directory(place)} tag v1.0.0"
+    return (*into_git(place, "Starter"), tagged, f"copier copy {quoted(place)} my-ep")

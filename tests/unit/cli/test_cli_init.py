@@ -142,6 +142,26 @@ def test_the_current_directory_will_do(tmp_path: Path, monkeypatch: pytest.Monke
     assert "  epforge scaffold . --build --validate\n  git init\n" in result.stdout
 
 
+@pytest.mark.parametrize("command", [["init", "--vendor", "Contoso"], ["templates", "starter"]])
+def test_the_commands_to_go_on_with_are_those_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    place = tmp_path / "repository"
+    begun, usual = f"git -C {place} init", asked(*command, place)["next"]
+    assert begun in usual
+    (place / ".git").mkdir()
+    (tmp_path / "bin").mkdir()
+    assert asked(*command, place)["next"] == [each for each in usual if each != begun]
+    (place / ".git").rmdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    without = asked(*command, place)["next"]
+    (install,) = (each for each in without if each not in usual)
+    assert install in {"apt install git", "xcode-select --install", "winget install Git.Git"}
+    assert without[without.index(install) + 1] == begun
+    without.remove(install)
+    assert without == usual
+
+
 def test_what_is_missing_is_named_and_nothing_is_asked(tmp_path: Path) -> None:
     for args in ([], ["--defaults"], ["--from", "cuda"]):
         result = call("init", tmp_path / "my-ep", *args)

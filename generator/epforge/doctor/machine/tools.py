@@ -215,7 +215,7 @@ def _judged_compiler(found: Tools) -> Finding:
 
 
 def _git(found: Tools) -> Finding:
-    git, cure = found.git, install(found.system, "git", "Git.Git")
+    git, cure = found.git, install_git(found.system)
     if not git.works:
         return note(
             "git",
@@ -232,6 +232,11 @@ def _git(found: Tools) -> Finding:
             cure,
         )
     return ok("git", f"{git.says}, {git.path}")
+
+
+def install_git(system: str) -> str:
+    """The command that installs git; `system` as `sys.platform` spells it."""
+    return install(system, "git", "Git.Git")
 
 
 def install(system: str, debian: str, windows: str) -> str:
