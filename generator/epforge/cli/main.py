@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from epforge import __version__
+from epforge.cli import completion
 from epforge.cli.tab import ASKED, answer
 from epforge.errors import EpforgeError, MissingError, UsageError
 from epforge.verbs.types import FORMAT
@@ -107,13 +108,14 @@ app = typer.Typer(
     cls=_Verbs,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    add_completion=False,  # there are two options of our own for it
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:  # a shell that asks what may follow
         typer.echo(f"epforge {__version__}")
         raise typer.Exit
 
@@ -122,6 +124,20 @@ def _version(wanted: bool) -> None:
 def epforge(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+    install_completion: bool = typer.Option(
+        False,
+        "--install-completion",
+        callback=completion.install,
+        is_eager=True,
+        help=completion.INSTALL_HELP,
+    ),
+    show_completion: bool = typer.Option(
+        False,
+        "--show-completion",
+        callback=completion.show,
+        is_eager=True,
+        help=completion.SHOW_HELP,
     ),
 ) -> None:
     """epforge turns a YAML blueprint into a complete ONNX Runtime plugin execution provider,

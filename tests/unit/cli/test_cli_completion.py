@@ -26,6 +26,7 @@ def place(tmp_path: Path) -> Path:
         "lib.so",
         "deep/er/three.yaml",
         ".hidden.yaml",
+        "a $ b's.yaml",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -71,12 +72,17 @@ def test_values_are_offered(typed: str, offered: list[str], place: Path) -> None
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("epforge check ", {"one.yaml", "two.yml", "bin/", "deep/", "home/"}),
+        (
+            "epforge check ",
+            {"one.yaml", "two.yml", "a\\ \\$\\ b\\'s.yaml", "bin/", "deep/", "home/"},
+        ),
         ("epforge check on", {"one.yaml"}),
         ("epforge scaffold de", {"deep/er/three.yaml"}),
         ("epforge check .", {".hidden.yaml"}),
         ("epforge compile mo", {"model.onnx"}),
         ("epforge inspect li", {"lib.so"}),
+        ("epforge check 'on", {"one.yaml"}),
+        ("epforge check a", {"a\\ \\$\\ b\\'s.yaml"}),
         ("epforge check nowhere/", set()),
     ],
 )
@@ -105,6 +111,8 @@ def test_what_is_listed_here_is_what_there_is() -> None:
         (["e", "--a", "="], 2, (["e", "--a="], 1, "")),
         (["e", "x", "::", "y"], 3, (["e", "x::y"], 1, "x::")),
         (["e", "x", "::", "y", ""], 4, (["e", "x::y", ""], 2, "")),
+        (["e", "--a", "=", "T", "=", "y"], 5, (["e", "--a=T=y"], 1, "T=")),
+        (["e", "T", "=", "x,y"], 3, (["e", "T=x,y"], 1, "T=")),
         (["e", "--a", "=", "x", "::", "y"], 5, (["e", "--a=x::y"], 1, "x::")),
         (["e", "x::y"], 1, (["e", "x::y"], 1, "")),  # a bash that does not cut at colons
         (["e", "a", "b"], 7, (["e", "a", "b"], 7, "")),
@@ -158,6 +166,26 @@ def test_what_is_installed_is_a_script_and_a_line(place: Path) -> None:
     told = (place / "home/.bashrc").read_text()
     assert told.startswith("# mine\n")
     assert ".bash_completions/epforge.sh" in told
+
+
+@pytest.mark.parametrize("option", ["--show-completion", "--install-completion"])
+def test_another_shell_is_told_which_there_are(place: Path, option: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"epforge {option}; exit $?"],
+        cwd=place,
+        env=shells.environment(place),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout
+    assert "Call it from bash, zsh, fish or PowerShell." in done.stderr
+    assert tree(place / "home") == {}
+
+
+def test_options_that_stop_are_no_answer_to_a_shell(place: Path) -> None:
+    for option in ("--version", "--install-completion"):
+        assert shells.bash(f"epforge {option} val", place) == ["validate"]
 
 
 @pytest.fixture(scope="module")
