@@ -20,10 +20,17 @@ FILES = (
     "it's.yaml",
     "\\$(touch ran).yaml",
 )
+PROJECT = """\
+epforge: 1
+name: contoso-npu
+vendor: Contoso
+ops: [Relu, {op: Reshape, kernel: yours}, ImageDecoder]
+"""
 #: What is typed, and the last word of the line after that.
 TYPED = {
     "epforge val": "validate",
     "epforge validate --rung=me": "--rung=memory",
+    "epforge eject op --project npu Re": "Relu",
     "epforge scaffold de": "deep/er/three.yaml",
     "epforge check it": "it's.yaml",
     r"epforge check \\\$": r"\$(touch ran).yaml",
@@ -39,6 +46,8 @@ def test_what_is_offered_is_put_on_the_line_as_the_shell_reads_it(
     for file in FILES:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
+    (tmp_path / "npu").mkdir()
+    (tmp_path / "npu/blueprint.yaml").write_text(PROJECT)
     with typing_shells.shell(name, tmp_path) as typed:
         # The first in a new shell, too.
         found = {line: typed(line) for line in TYPED}

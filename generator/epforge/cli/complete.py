@@ -10,6 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+import typer
+
+from epforge.errors import EpforgeError
+
 Completion = Callable[[str], list[str]]
 
 RUNGS = (
@@ -66,6 +70,17 @@ def operators(incomplete: str) -> list[str]:
         for op in schemas.names(domain)
         if (name := f"{domain}::{op}" if domain else op).startswith(incomplete)
     )
+
+
+def kernels(context: typer.Context, incomplete: str) -> list[str]:
+    """The operators of a project whose kernels are generated."""
+    from epforge.verbs.eject import ejectable
+
+    try:
+        found = ejectable(context.params.get("project") or ".")
+    except (EpforgeError, OSError):  # no project: there is nothing to offer, and nobody to tell
+        return []
+    return words(*found)(incomplete)
 
 
 def domains(incomplete: str) -> list[str]:

@@ -37,9 +37,7 @@ def _group() -> None:
 def eject_op(
     op: Annotated[
         str,
-        typer.Argument(
-            help="Relu, or domain::Op.", metavar="OP", autocompletion=complete.operators
-        ),
+        typer.Argument(help="Relu, or domain::Op.", metavar="OP", autocompletion=complete.kernels),
     ],
     project: Annotated[
         Path,

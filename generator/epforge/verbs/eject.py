@@ -81,6 +81,20 @@ def eject_op(
     return EjectResult(directory=project, outcome=outcome, retry=retry, op=op)
 
 
+def ejectable(project: AnyPath = ".") -> tuple[str, ...]:
+    """The operators whose kernels are generated, as `eject_op` takes them.
+
+    Raises:
+        BlueprintErrors: the blueprint is wrong, or not there.
+    """
+    from epforge.blueprint import load
+    from epforge.resolve import resolve_supported
+    from epforge.resolve.model import KernelSource
+
+    found = resolve_supported(load(Path(project) / BLUEPRINT)).ops
+    return tuple(dict.fromkeys(op.label for op in found if op.kernel is KernelSource.GENERATED))
+
+
 def _ejected(text: str, path: Path, op: str) -> str:
     """The blueprint in which an op is yours. Raises UsageError if there is no such text."""
     from epforge.blueprint import parse
@@ -101,5 +115,5 @@ def _find(blueprint: Blueprint, text: str) -> Op:
     for op in blueprint.ops:
         if (op.domain, op.op) == (domain, name):
             return op
-    known = ", ".join(f"{op.domain}::{op.op}" if op.domain else op.op for op in blueprint.ops)
+    known = ", ".join(op.label for op in blueprint.ops)
     raise UsageError(f"the blueprint does not list {text}", f"It lists {known}.")
