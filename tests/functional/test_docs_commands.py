@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from documents import checkout, commands, follow
 
-from epforge.blueprint.shape import BlueprintShape
 from epforge.cli.main import VERBS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -99,14 +98,6 @@ def test_the_readme_quotes_the_smallest_blueprint_whole() -> None:
     text = (REPOSITORY / "blueprints/minimal.yaml").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 8
     assert f"```yaml\n{text}```" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_blueprint_s_page_lists_every_key_once() -> None:
-    text = (REPOSITORY / "docs/blueprint.md").read_text(encoding="utf-8")
-    table = re.search(r"^## Keys\n(.*?)^## ", text + "\n## ", re.M | re.S)
-    assert table is not None
-    keys = re.findall(r"^\| `(\w+)` \|", table[1], re.M)
-    assert sorted(keys) == sorted(BlueprintShape.model_fields)
 
 
 def test_the_index_leads_to_every_page_once() -> None:

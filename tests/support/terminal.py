@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -31,8 +32,12 @@ def environment(place: Path) -> dict[str, str]:
         tool = tools / name
         tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n', encoding="utf-8")
         tool.chmod(0o755)
+    # cookiecutter keeps what was answered; it is not for the home of whoever runs the tests.
+    config = tools / "cookiecutter.yaml"
+    config.write_text(json.dumps({"replay_dir": str(tools / "replay")}), encoding="utf-8")
     return {
         **os.environ,
+        "COOKIECUTTER_CONFIG": str(config),
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(REPOSITORY / "generator"),
     }
