@@ -345,6 +345,26 @@ def test_a_damaged_manifest_is_named(content: str, libraries: Path) -> None:
     assert f"{path}: " in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [("absent", None, "no such file"), ("notes.md", "# Notes\n", "a text file")],
+)
+def test_what_is_nothing_of_these_is_told_what_there_could_be(
+    name: str, content: str | None, says: str, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    result = doctor(tmp_path / name)
+    assert result.exit_code == 2
+    assert f"{tmp_path / name}: {says}" in result.stderr
+    assert "a project's directory, a blueprint, a library or a model" in result.stderr
+
+
+def test_a_model_may_have_any_name(tmp_path: Path) -> None:
+    saved(tmp_path, model(RIGHT)).rename(tmp_path / "network")
+    assert f"{tmp_path / 'network'}: " in doctor(tmp_path / "network").stdout
+
+
 def test_a_directory_that_is_no_project(tmp_path: Path) -> None:
     result = doctor(saved(tmp_path, model(RIGHT)), "--project", tmp_path)
     assert result.exit_code == 2
