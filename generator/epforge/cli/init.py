@@ -24,12 +24,13 @@ def command(
         typer.Option(help="Name of the project; by default that of DIR.", metavar="NAME"),
     ] = None,
     vendor: Annotated[
-        str | None, typer.Option(help="Who makes the device or the kernels.", metavar="NAME")
+        str | None,
+        typer.Option(help="Who makes the device or the kernels; has no default.", metavar="NAME"),
     ] = None,
     device: Annotated[
         str | None,
         typer.Option(
-            help="cpu (none yet), npu, gpu (simulated at first) or cuda.",
+            help="cpu (none yet, the default), npu, gpu (simulated at first) or cuda.",
             metavar="KIND",
             autocompletion=complete.words("cpu", "npu", "gpu", "cuda"),
         ),
@@ -41,7 +42,7 @@ def command(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Where an npu or gpu has tensors: host or device.",
+            help="Where an npu or gpu has tensors: host (the default) or device.",
             metavar="WHERE",
             autocompletion=complete.words("host", "device"),
         ),
@@ -49,7 +50,7 @@ def command(
     paradigm: Annotated[
         str | None,
         typer.Option(
-            help="kernel-registry, compiled or virtual.",
+            help="kernel-registry (the default), compiled or virtual.",
             metavar="PARADIGM",
             autocompletion=complete.words("kernel-registry", "compiled", "virtual"),
         ),
@@ -58,14 +59,14 @@ def command(
         bool | None,
         typer.Option(
             "--save-compiled/--no-save-compiled",
-            help="Save what is compiled in models that load without compiling.",
+            help="Save what is compiled in models that load without compiling; by default.",
             show_default=False,
         ),
     ] = None,
     types: Annotated[
         str | None,
         typer.Option(
-            help="Element types, such as float32,int64.",
+            help="Element types, such as float32,int64; by default float32.",
             metavar="TYPES",
             autocompletion=complete.types,
         ),
@@ -73,13 +74,14 @@ def command(
     ops: Annotated[
         str | None,
         typer.Option(
-            help="Operators, such as Relu,Add,MatMul.",
+            help="Operators; by default Relu,Add,Mul,MatMul.",
             metavar="OPS",
             autocompletion=complete.operator_list,
         ),
     ] = None,
     license_: Annotated[
-        str | None, typer.Option("--license", help="SPDX identifier.", metavar="ID")
+        str | None,
+        typer.Option("--license", help="SPDX identifier; by default Apache-2.0.", metavar="ID"),
     ] = None,
     from_model: Annotated[
         list[Path] | None,

@@ -6,6 +6,7 @@ import errno
 import importlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -33,15 +34,29 @@ _MACHINE = "Make room, or give yourself the right to read and write there."
 _WrongCall: Any = typer.BadParameter.__mro__[1]  # UsageError: typer exports no name for it
 
 
-class _Verbs(TyperGroup):
+class _Group(TyperGroup):
+    """Lists each command with its whole first sentence."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command: Any = super().get_command(ctx, cmd_name)
+        if command is not None and command.help:
+            sentence = re.split(r"(?<=\.)\s", command.help, maxsplit=1)[0]
+            command.short_help = " ".join(sentence.split())
+        return command
+
+
+class _Verbs(_Group):
     """Imports a verb's module when the verb is used or listed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in VERBS:
-            return None
+        if cmd_name in VERBS and cmd_name not in self.commands:
+            self.commands[cmd_name] = self._imported(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def _imported(self, cmd_name: str) -> Any:
         module = importlib.import_module(f"epforge.cli.{cmd_name}")
         if hasattr(module, "app"):
             module.app.rich_markup_mode = None  # one style of help for all verbs
@@ -96,6 +111,7 @@ def _exit(error: EpforgeError, as_json: bool) -> NoReturn:
 def make_app(**settings: Any) -> typer.Typer:
     """A typer app in epforge's style, for a verb with verbs of its own."""
     return typer.Typer(
+        cls=_Group,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         add_completion=False,

@@ -13,6 +13,7 @@ from cli_project import asked, call, tree
 from epforge.blueprint import load
 from epforge.resolve import analyse
 from epforge.resolve.model import Blueprint
+from epforge.starter.questions import defaults
 
 OURS = {".copier-answers.yml", "blueprint.yaml", "epforge.schema.json"}
 #: Words that YAML, a template, a shell or a terminal may take for something else.
@@ -160,6 +161,15 @@ def test_the_commands_to_go_on_with_are_those_of_this_machine(
     assert without[without.index(install) + 1] == begun
     without.remove(install)
     assert without == usual
+
+
+def test_help_names_the_defaults() -> None:
+    text = "".join(call("init", "--help").stdout.split())
+    for name, default in defaults().items():
+        if isinstance(default, str) and default:
+            said = default.replace(" ", "")
+            ways = (f"bydefault{said}.", f"{said}(thedefault)", f"{said}(noneyet,thedefault)")
+            assert any(way in text for way in ways), name
 
 
 def test_what_is_missing_is_named_and_nothing_is_asked(tmp_path: Path) -> None:
