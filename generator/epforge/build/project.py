@@ -131,7 +131,9 @@ def open_project(root: Path) -> Project:
     root = Path(root).resolve()
     if not (root / "CMakeLists.txt").is_file() or not (root / _MANIFEST).is_file():
         what = "no such directory" if not root.is_dir() else "not a project that epforge made"
-        raise UsageError(f"{root}: {what}", "Make one: epforge scaffold BLUEPRINT DIR")
+        is_begun = (root / "blueprint.yaml").is_file()
+        where = shlex.quote(str(root)) if is_begun else "BLUEPRINT DIR"
+        raise UsageError(f"{root}: {what}", f"Make one: epforge scaffold {where}")
     path = root / _MANIFEST
     data = _json(path)
     try:

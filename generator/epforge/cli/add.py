@@ -31,7 +31,7 @@ ProjectOption = Annotated[
     Path | None,
     typer.Option(
         "--project",
-        help="The project; by default this directory.",
+        help="The project, or a directory that holds its blueprint; by default this one.",
         metavar="DIR",
         autocompletion=complete.directories,
     ),

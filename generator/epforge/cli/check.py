@@ -21,7 +21,7 @@ def check(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="The blueprints.",
+            help="The blueprints, or directories that hold a blueprint.yaml.",
             metavar="FILE",
             autocompletion=complete.files(*complete.BLUEPRINTS),
         ),

@@ -24,6 +24,7 @@ from epforge.verbs.change.rewriting import (
     blueprint_of,
     check_resolved,
     finish_crashed,
+    is_begun,
     lock_of,
     rewrite,
 )
@@ -105,7 +106,7 @@ def add_op(
             with ``T1=`` in front of the constraint of that name.
         models: opsets that models may use: ``13``, ``13-20``, ``>=13``.
         kernel: ``generated`` or ``yours``.
-        project: the project; by default this directory.
+        project: the project, or a directory that holds its blueprint; by default this one.
         file: a blueprint that has no project yet, instead.
         on_conflict: what to do where the owner and epforge changed the same lines.
         ours: in these files the owner's lines win.
@@ -165,7 +166,7 @@ def add_device(
         software: the machine's CPU may stand in for it.
         ep: the execution provider that offers it.
         metadata: entries that applications see, ``KEY=VALUE``.
-        project: the project; by default this directory.
+        project: the project, or a directory that holds its blueprint; by default this one.
         file: a blueprint that has no project yet, instead.
         on_conflict: what to do where the owner and epforge changed the same lines.
         ours: in these files the owner's lines win.
@@ -233,7 +234,7 @@ def add_option(
         excludes: options that cannot be set beside it, with commas between them.
         dynamic: it may be changed while a session lives.
         doc: one sentence for users.
-        project: the project; by default this directory.
+        project: the project, or a directory that holds its blueprint; by default this one.
         file: a blueprint that has no project yet, instead.
         on_conflict: what to do where the owner and epforge changed the same lines.
         ours: in these files the owner's lines win.
@@ -295,7 +296,10 @@ class _Call:
 
 def _add(entries: Entries, call: _Call, request: Request) -> AddResult:
     if call.file is None:
-        return _in_project(Path(call.project or "."), entries, call, request)
+        project = Path(call.project or ".")
+        if is_begun(project):
+            return _in_file(project / BLUEPRINT, entries, call)
+        return _in_project(project, entries, call, request)
     if call.project is not None:
         raise UsageError("--project and --file exclude each other", "Leave one of them out.")
     return _in_file(Path(call.file), entries, call)

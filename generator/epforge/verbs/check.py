@@ -86,7 +86,7 @@ def check_blueprint(
     """Checks a blueprint; writes nothing unless it is to be mended; `epforge check`.
 
     Args:
-        file: the blueprint.
+        file: the blueprint, or a directory that holds a ``blueprint.yaml``.
         resolved: whether it is wanted with every default and derived name, too.
         fix: each error that has one sensible cure is mended first, and the file written.
         dry_run: it is only shown what ``fix`` would change.
@@ -95,14 +95,15 @@ def check_blueprint(
         everything that is to say; mistakes in the blueprint are no exception.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: the file cannot be read, or is not there.
         EditedError: it has changed while it was being mended.
         WriteError: it cannot be written.
     """
     from epforge.blueprint import BlueprintErrors, load
     from epforge.resolve import analyse, resolved_data
+    from epforge.verbs.change.rewriting import blueprint_file
 
-    file = Path(file)
+    file = blueprint_file(Path(file))
     mended = _mend(file, dry_run) if fix or dry_run else None
     try:
         analysis = analyse(load(file))

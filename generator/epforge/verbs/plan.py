@@ -95,8 +95,11 @@ def plan_project(
         retry = again(("epforge", "regenerate", str(file)), request, trust=trust)
         return ProjectPlan(directory=file, outcome=outcome, retry=retry, diff=diff)
     if paths or diff:
-        what = "--diff is" if diff else "PATH is"
-        raise UsageError(f"{file} is no directory, and {what} for a project's.", "See --help.")
+        what = "--diff" if diff else "PATH"
+        raise UsageError(
+            f"{file} is not the directory of a project, and {what} is for a project",
+            f"Leave {what} out.",
+        )
     return BlueprintPlan(tuple(_files(file, trust)))
 
 

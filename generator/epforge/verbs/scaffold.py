@@ -109,16 +109,11 @@ def _places(file: Path, directory: Path | None, notify: Progress) -> tuple[Path,
     Raises:
         UsageError: one of the two cannot be told.
     """
-    from epforge.verbs.change.rewriting import BLUEPRINT, finish_crashed
+    from epforge.verbs.change.rewriting import blueprint_file, finish_crashed
 
     if file.is_dir():
         finish_crashed(file, notify)
-        if not (file / BLUEPRINT).is_file():
-            raise UsageError(
-                f"{file} has no {BLUEPRINT}",
-                f"Name a blueprint, or make one: epforge init {quoted(file)}",
-            )
-        return file / BLUEPRINT, file if directory is None else directory
+        return blueprint_file(file), file if directory is None else directory
     if directory is None:
         raise UsageError(
             f"it is not said where the project of {file} goes",

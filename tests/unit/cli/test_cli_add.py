@@ -195,6 +195,15 @@ def test_a_blueprint_without_a_project_is_edited(file: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_a_directory_stands_for_the_blueprint_in_it(file: Path) -> None:
+    file = file.rename(file.parent / "blueprint.yaml")
+    result = run(app, ["add", "op", "Mul", "--project", str(file.parent)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"Mul added to {file}\n"
+    assert file.read_text() == BLUEPRINT.replace("# The end", "  - Mul\n# The end")
+    assert list(file.parent.iterdir()) == [file]
+
+
 def test_a_dry_run_leaves_the_file(file: Path) -> None:
     result = run(app, ["add", "op", "Mul", "--file", str(file), "--dry-run"])
     assert "+  - Mul\n" in result.stdout
@@ -272,6 +281,15 @@ def test_a_spelled_out_domain_names_the_same_operator(file: Path) -> None:
     result = run(app, ["add", "op", "Relu", "--file", str(file)])
     assert f"Relu is listed already: {file}:6; nothing to do" in result.stdout
     assert file.read_text() == text
+
+
+def test_a_project_without_its_lock_is_no_lone_blueprint(project: Path) -> None:
+    (project / "epforge.lock").unlink()
+    before = tree(project)
+    result = run(app, ["add", "op", "Mul", "--project", str(project)])
+    assert result.exit_code == 2
+    assert "it has no epforge.lock" in result.stderr
+    assert tree(project) == before
 
 
 def test_nothing_to_do_does_not_touch_the_project(project: Path) -> None:

@@ -27,6 +27,7 @@ def test_help_lists_every_verb_with_what_it_does() -> None:
     for verb in VERBS:
         line = next(row for row in result.stdout.splitlines() if row.strip().startswith(verb + " "))
         assert len(line.split()) > 3, line
+    assert "..." not in result.stdout.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -56,7 +57,29 @@ def test_a_wrong_call_is_exit_status_2(args: list[str]) -> None:
 def test_files_of_a_project_are_not_asked_of_a_blueprint() -> None:
     result = run(app, ["plan", "a", "b"])
     assert result.exit_code == 2
-    assert "a is no directory" in result.stderr
+    assert "a is not the directory of a project" in result.stderr
+
+
+def test_a_directory_stands_for_the_blueprint_in_it(tmp_path: Path) -> None:
+    file = tmp_path / "blueprint.yaml"
+    file.write_text("epforge: 1\nname: contoso-npu\nvendor: Contoso\nops: [Relu]\nlicence: MIT\n")
+    assert run(app, ["check", str(tmp_path)]).exit_code == 2
+    result = run(app, ["check", str(tmp_path), "--fix"])
+    assert result.exit_code == 0, result.output
+    assert "license: MIT\n" in file.read_text()
+    assert f"{file}: ContosoNpuExecutionProvider" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "call", [["status"], ["regenerate"], ["build"], ["eject", "op", "Relu", "--project"]]
+)
+def test_what_is_only_a_blueprint_yet_is_told_the_next_command(
+    call: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "blueprint.yaml").touch()
+    assert f"epforge scaffold {tmp_path}\n" in run(app, [*call, str(tmp_path)]).stderr
+    (tmp_path / "blueprint.yaml").unlink()
+    assert "epforge scaffold BLUEPRINT DIR\n" in run(app, [*call, str(tmp_path)]).stderr
 
 
 def test_a_missing_blueprint_is_an_error_without_traceback(tmp_path: Path) -> None:
@@ -140,7 +163,8 @@ def test_a_file_name_does_not_command_the_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("pipe", "not a regular file"), ("dir", "directory"), ("no", "not exist")]
+    ("name", "says"),
+    [("pipe", "not a regular file"), ("dir", "has no blueprint.yaml"), ("no", "not exist")],
 )
 def test_what_is_no_blueprint_is_called_what_it_is(name: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "dir").mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from epforge.errors import UsageError
 from epforge.verbs.change.expanding import STYLE_PATH, Project, change_of, expand_project
+from epforge.verbs.wording import quoted
 from epforge.workspace import (
     LOCK,
     ConflictsError,
@@ -118,9 +120,33 @@ def lock_of(project: Path) -> Lock:
     if lock is None:
         raise UsageError(
             f"{project} is not a project of epforge: it has no {LOCK}",
-            "Name a project's directory, or make one: epforge scaffold BLUEPRINT DIR",
+            f"Make it: epforge scaffold {quoted(project)}"
+            if is_begun(project)
+            else "Name a project's directory, or make one: epforge scaffold BLUEPRINT DIR",
         )
     return lock
+
+
+def is_begun(directory: Path) -> bool:
+    """Holds a directory a blueprint of which no project has been made yet?"""
+    made = (directory / LOCK, (directory / NEXT).parent)
+    return (directory / BLUEPRINT).is_file() and not any(map(os.path.lexists, made))
+
+
+def blueprint_file(path: Path) -> Path:
+    """The blueprint that is meant: a file, or the one in a directory.
+
+    Raises:
+        UsageError: the directory has none.
+    """
+    if not path.is_dir():
+        return path
+    if not (path / BLUEPRINT).is_file():
+        raise UsageError(
+            f"{path} has no {BLUEPRINT}",
+            f"Name a blueprint, or make one: epforge init {quoted(path)}",
+        )
+    return path / BLUEPRINT
 
 
 def check_resolved(project: Path, lock: Lock) -> None:
