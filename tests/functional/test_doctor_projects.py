@@ -77,6 +77,10 @@ def test_a_build_that_is_out_of_date(tmp_path: Path) -> None:
     assert codes(root) == ["warning build-stale"]
     make(root, sdk=sdk().include)
     assert codes(root) == ["ok build"]
+    with (root / "CMakeLists.txt").open("a", encoding="utf-8") as file:
+        file.write("\n")
+    (found,) = judge(gather(root, "1.32.0"))
+    assert found.what.endswith("Ninja would do 1 step")
 
 
 def test_a_build_for_other_headers(tmp_path: Path) -> None:

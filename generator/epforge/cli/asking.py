@@ -15,8 +15,9 @@ from epforge.starter import Answers, Rules, questions, starter_dir
 from epforge.starter.compose import ANSWERS
 
 _INTRODUCTION = (
-    "Enter takes what is proposed, arrow keys choose, Ctrl-C ends it.\n"
-    "Nothing is written before you have seen what it comes to.\n"
+    "Enter takes what is proposed; text in grey is an example, and is not taken.\n"
+    "Arrow keys choose, Ctrl-C ends it. Nothing is written before you have seen\n"
+    "what it comes to.\n"
 )
 
 

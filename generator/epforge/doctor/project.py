@@ -104,8 +104,10 @@ def _steps(folder: Path) -> str:
     answer = ask([str(ninja), "-C", str(folder), "-n"], seconds=_NINJA_S)
     if answer.status is None or _IDLE in answer.text:
         return ""
-    steps = _STEPS.findall(answer.text)
-    return f"{max(map(int, steps))} steps" if steps else answer.line
+    number = max(map(int, _STEPS.findall(answer.text)), default=0)
+    if not number:
+        return answer.line
+    return "1 step" if number == 1 else f"{number} steps"
 
 
 def _level(include: str) -> int:
