@@ -56,6 +56,12 @@ class _Verbs(_Group):
             self.commands[cmd_name] = self._imported(cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in VERBS:  # typer proposes one of the commands that it has seen
+            for verb in VERBS:
+                self.get_command(ctx, verb)
+        return super().resolve_command(ctx, args)
+
     def _imported(self, cmd_name: str) -> Any:
         module = importlib.import_module(f"epforge.cli.{cmd_name}")
         if hasattr(module, "app"):

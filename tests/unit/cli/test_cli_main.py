@@ -54,6 +54,17 @@ def test_a_wrong_call_is_exit_status_2(args: list[str]) -> None:
     assert "Error" in result.output
 
 
+@pytest.mark.parametrize(
+    ("args", "meant"), [(["scafold", "a"], "scaffold"), (["ops", "shw", "Relu"], "show")]
+)
+def test_a_verb_that_is_misspelt_is_proposed_right(args: list[str], meant: str) -> None:
+    result = run(app, args)
+    assert result.exit_code == 2
+    assert f"Did you mean '{meant}'?" in result.output
+    error = json.loads(run(app, [*args, "--json"]).stdout)["error"]
+    assert f"Did you mean '{meant}'?" in error["message"]
+
+
 def test_files_of_a_project_are_not_asked_of_a_blueprint() -> None:
     result = run(app, ["plan", "a", "b"])
     assert result.exit_code == 2
