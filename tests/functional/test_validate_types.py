@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 from projects import Project
 
-from epforge.validate import Check, Outcome, Rung, validate
+from epforge.validate import Check, Fuzzing, Outcome, Rung, validate
 
 RUNGS = (Rung.OPS, Rung.GRAPHS, Rung.CONTEXT, Rung.THREADS)
 COMPILED = """\
@@ -33,6 +34,14 @@ name: contoso-quantized
 vendor: Contoso
 types: [int8, uint8]
 ops: [MatMulInteger, QLinearMatMul]
+"""
+
+UNSURE = """\
+epforge: 1
+name: contoso-loss
+vendor: Contoso
+types: [float64]
+ops: [Shrink, SoftmaxCrossEntropyLoss, HannWindow]
 """
 
 pytestmark = pytest.mark.lab
@@ -75,3 +84,18 @@ def test_what_no_graph_can_be_drawn_of_is_not_checked(project_of: Callable[..., 
         assert checks[key].outcome is Outcome.NOT_CHECKED
         assert "takes no op to build graphs of" in checks[key].detail
     assert checks[Rung.OPS, "QLinearMatMul"].outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("text", "cases"),
+    [(COMPILED, 30), (UNSURE, 100)],
+    ids=["what optimisers break", "where the CPU provider is no measure"],
+)
+def test_random_graphs_of_float64(
+    text: str, cases: int, project_of: Callable[..., Project], tmp_path: Path
+) -> None:
+    """In float64 the runtime itself breaks Relu before Clip, and rounds before it compares."""
+    for seed in (0, 1):
+        fuzzing = Fuzzing(seed, cases, tmp_path)
+        report = validate(project_of(text).library, rungs=[Rung.FUZZ], fuzzing=fuzzing)
+        assert report.passed, report.summary

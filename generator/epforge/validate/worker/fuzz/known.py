@@ -14,11 +14,13 @@ _UNSURE: Mapping[str, str] = {
     "RandomNormalLike": "it draws at random",
     "RandomUniform": "it draws at random",
     "RandomUniformLike": "it draws at random",
+    "Shrink float64": "the CPU provider holds it against the threshold as a float32",
 }
 # Words of a refusal that is right, where the CPU provider computes something all the same and onnx
 # infers no shape that would tell.
 _REFUSALS: Mapping[str, str] = {
     "must be that of the scores without the classes": "the CPU provider compares no such shapes",
+    "must have one weight for each class": "the CPU provider looks at those of the labels alone",
     "does not fit into": "of a window that is too large the CPU provider makes an element, or none",
 }
 # Operators of which one makes NaN, and the other a number, and both may.
