@@ -283,7 +283,8 @@ class _Composer:
             self._fatal(span, "too-many-aliases", "too many aliases", f"at most {MAX_ALIASES}")
         if event.anchor not in self.anchors:
             what = f"there is no anchor {show('&' + event.anchor)} before this alias"
-            hint, fix = _slips().alias_meant(self.source, span, event.anchor, self.anchors)
+            keys = [box.key.text for box in self.stack if box.key]
+            hint, fix = _slips().alias_meant(self.source, span, event.anchor, self.anchors, keys)
             self._fatal(span, "unknown-alias", what, "", hint, fix)
         target = self.anchors[event.anchor]
         if target is None:

@@ -12,6 +12,7 @@ from epforge.blueprint.slips.model import Slip
 from epforge.blueprint.slips.quotes import needs_quotes
 from epforge.blueprint.text import SourceText
 
+_OF_PARAMETERS = frozenset({"inputs", "outputs"})
 _TAG = re.compile(r"!\S*[ \t]+")
 
 # What ruamel.yaml says, and what to tell the author of a blueprint about it.
@@ -50,12 +51,22 @@ def without_line(source: SourceText, start: int, content: str) -> Fix | None:
 
 
 def alias_meant(
-    source: SourceText, span: Span, anchor: str, known: Iterable[str]
+    source: SourceText, span: Span, anchor: str, known: Iterable[str], keys: Iterable[str]
 ) -> tuple[str, Fix | None]:
-    """What to do about an alias that stands for nothing: another anchor, or a text in quotes."""
+    """What to do about an alias that stands for nothing: another anchor, or a text in quotes.
+
+    Args:
+        source: the text.
+        span: the alias.
+        anchor: what it stands for.
+        known: the anchors before it.
+        keys: those that it is within.
+    """
     meant = suggest(anchor, known)
     if meant:
         return f"did you mean *{meant}?", Fix(span, f"*{meant}")
+    if _OF_PARAMETERS.intersection(keys) and re.fullmatch(r"\w+", anchor):
+        return f"write {anchor}* for any number of them", Fix(span, f"{anchor}*")
     slip = needs_quotes(Page(source.text), source.offset(span.line, span.column))
     is_text = slip and not re.fullmatch(r"\*\w+", source.text[slip.start : slip.end])
     fix = as_fix(source, slip.changes) if slip and is_text else None
