@@ -133,23 +133,18 @@ class _Composer:
 
     def _result(self) -> tuple[Table, list[Diagnostic]]:
         if not isinstance(self.root, Table):
-            if isinstance(self.root, Scalar) and len(self.root.text.split()) > 1:
-                self._slip(0)
             empty = self.root is None or (isinstance(self.root, Scalar) and self.root.empty)
             what = "the blueprint is empty" if empty else "the blueprint is not a mapping"
             place = self.root.span if self.root else self.source.span(0, 0)
             expected = "a mapping of keys to values, such as 'epforge: 1'"
-            self._fatal(place, "not-a-mapping", what, expected)
-        self._mend_doubles(self.root)
-        return self.root, self.errors
-
-    def _mend_doubles(self, root: Table) -> None:
-        """Of keys that are written twice with one value, the second may go; others are put
-        together where they can be. Merge keys are written out."""
+            is_word = isinstance(self.root, Scalar) and len(self.root.text.split()) < 2
+            meant = None if empty or is_word else self._find_slip(0)
+            self._fatal(place, "not-a-mapping", what, expected, *_slips().hint_and_fix(meant))
         if any(error.code in ("merge-key", "duplicate-key") for error in self.errors):
             from epforge.blueprint.mending.merges import mend
 
-            mend(self.errors, self.alike, self.source, root)
+            mend(self.errors, self.alike, self.source, self.root)
+        return self.root, self.errors
 
     def _events(self) -> Iterator[Any]:
         yaml = YAML(typ="safe", pure=True)
@@ -174,22 +169,27 @@ class _Composer:
 
     def _slip(self, stop: int) -> None:
         """Tells the mistake that keeps the text from being YAML, where it is a known one."""
+        told = self._find_slip(stop)
+        if told is not None:
+            self.errors.append(told)
+            raise BlueprintErrors(self.errors, self.source.text)
+
+    def _find_slip(self, stop: int) -> Diagnostic | None:
         # Imported here: what is right needs nothing of it.
         from epforge.blueprint.slips import find
         from epforge.blueprint.slips.reading import score
 
         wanted = self.tells_slips and stop <= _SLIPS_UP_TO
         slip = find(self.source.text, stop, score) if wanted else None
-        if slip is not None:
-            self.errors.append(_slips().told(self.source, slip))
-            raise BlueprintErrors(self.errors, self.source.text)
+        return _slips().told(self.source, slip) if slip is not None else None
 
     def _document(self, event: Any, number: int) -> None:
         if number > 1:
-            span = self._span(event)
-            fix = _slips().without_line(self.source, event.start_mark.index, "---")
-            what = "a second document starts here"
-            hint = "delete the '---' line"
+            span, sign = _slips().end_of_document(self.source, event)
+            start = self.source.offset(span.line, span.column)
+            fix = _slips().without_line(self.source, start, sign)
+            what = f"a second document starts {'here' if sign == '---' else 'behind this'}"
+            hint = f"delete the '{sign}' line"
             self._fatal(span, "many-documents", what, "one document", hint, fix)
         if event.tags:
             span = self.source.span(0, 1)
@@ -370,8 +370,8 @@ class _Composer:
     def _tag_error(self, span: Span, tag: str, start: int) -> None:
         what = f"the tag {show(tag.replace(_TAG, '!!'))} is not allowed"
         hint, fix = _slips().tag_meant(self.source, start)
-        self._error(span, "tag", what, "a value without a tag", hint)
-        self.errors[-1] = replace(self.errors[-1], fix=fix)
+        error = self.source.error(span, "tag", what, "a value without a tag", hint)
+        self.errors.append(replace(error, fix=fix))
 
     def _trimmed(self, start: int, end: int) -> Span:
         """A span without the white space at its end: blocks end where the next token starts."""
@@ -394,6 +394,6 @@ class _Composer:
         hint: str = "",
         fix: Fix | None = None,
     ) -> NoReturn:
-        self._error(span, code, what, expected, hint)
-        self.errors[-1] = replace(self.errors[-1], fix=fix)
+        error = self.source.error(span, code, what, expected, hint)
+        self.errors.append(replace(error, fix=fix))
         raise BlueprintErrors(self.errors, self.source.text)

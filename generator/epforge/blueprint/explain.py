@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -108,7 +109,7 @@ class _Explainer:
         hint = meant.hint if meant else "delete it, or see 'epforge schema'"
         message = f"unknown key {show(key)}{where}"
         diagnostic = self.source.error(span, "unknown-key", message, expected, hint)
-        return _with(diagnostic, meant), meant
+        return _with(diagnostic, meant, self.source), meant
 
     def _missing(self, path: Path) -> tuple[Diagnostic, Meant | None]:
         from epforge.blueprint.mending.missing import missing_meant
@@ -125,7 +126,9 @@ class _Explainer:
             span = Span(*start, *start)
             what, expected = f"the key {show(key)} is missing", _REQUIRED.get(key, "")
         hint = meant.hint if meant else ""
-        return _with(self.source.error(span, "missing-key", what, expected, hint), meant), meant
+        return _with(
+            self.source.error(span, "missing-key", what, expected, hint), meant, self.source
+        ), meant
 
     def _value(self, path: Path, entry: dict[str, Any]) -> tuple[Diagnostic, Meant | None]:
         from epforge.blueprint.mending.values import value_meant
@@ -151,15 +154,23 @@ class _Explainer:
             expected, hint = context.get("expected", ""), context.get("hint", "")
         hint = meant.hint if meant and (meant.hint or not hint) else hint
         diagnostic = self.source.error(span, name.replace("_", "-"), message, expected, hint)
-        return _with(diagnostic, meant), meant
+        return _with(diagnostic, meant, self.source), meant
 
+
+_COMMENT = re.compile(r"(?:(?<=[ \t])|^)#[^\r\n]*", re.MULTILINE)
 
 # Unknown keys first: what is missing or wrong may be what they mean.
 _ORDER = {"extra_forbidden": 0, "missing": 2}
 
 
-def _with(diagnostic: Diagnostic, meant: Meant | None) -> Diagnostic:
-    return replace(diagnostic, fix=meant.fix) if meant and meant.fix else diagnostic
+def _with(diagnostic: Diagnostic, meant: Meant | None, source: SourceText) -> Diagnostic:
+    """An error with its fix, unless a comment would go with it."""
+    if meant is None or meant.fix is None:
+        return diagnostic
+    comments = _COMMENT.findall(source.slice(meant.fix.range))
+    if any(comment.rstrip() not in meant.fix.text for comment in comments):
+        return diagnostic
+    return replace(diagnostic, fix=meant.fix)
 
 
 def _list_hint(node: Node, wanted: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from epforge.blueprint.diagnostic import show, suggest
-from epforge.blueprint.nodes import Path
+from epforge.blueprint.nodes import Path, Scalar
 from epforge.blueprint.shape import NamesShape, VendorShape
 from epforge.names import Identifier, Name, SemVer
 from epforge.resolve.findings import Findings
@@ -24,6 +24,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SHARED = re.compile(r"\.(?:so[.0-9]*|dll|dylib|lib|a)$", re.IGNORECASE)  # how its file ends
 _DISTRIBUTION = re.compile(r"[A-Za-z]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_PLACEHOLDER = re.compile(r"<.*>|\$\{.*\}|\{\{.*\}\}|\$\(.*\)|@\w+@|%\w+%")  # left by a template
 _SPDX = re.compile(r"[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*")
 _SUFFIX = "ExecutionProvider"
 _MAX_NAME = 48  # paths of the project stay below Windows' 260 characters
@@ -174,6 +175,10 @@ def _package(distribution: str, package: str, found: Findings) -> Identifier:
 
 
 def _refused(path: Path, what: str, rule: str, proposal: str, found: Findings) -> None:
+    written = found.source.node(*path)
+    if isinstance(written, Scalar) and _PLACEHOLDER.fullmatch(written.text):
+        found.error(path, "bad-name", what, rule, "write what it stands for")
+        return
     found.error(path, "bad-name", what, rule, f"write {proposal}", proposal)
 
 

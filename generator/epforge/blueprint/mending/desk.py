@@ -6,7 +6,6 @@ go) gives no fix.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Sequence as Several
 
 from ruamel.yaml.error import YAMLError
@@ -107,7 +106,7 @@ class Desk:
 
     def filled(self, path: Path, text: str) -> Fix | None:
         """A value for a key that has none."""
-        found = self._found(path)
+        found = self.found_at(path)
         if found is None or found.value.end > found.value.start or found.value.marked:
             return None
         place = self.page.text.index(":", found.key.end) + 1
@@ -118,7 +117,7 @@ class Desk:
         try:
             if isinstance(path[-1], int):
                 return self.fix(self._item_out(path))
-            found = self._found(path)
+            found = self.found_at(path)
             return self.fix(take_out(self.page, found)) if found else None
         except Unsafe:
             return None
@@ -137,7 +136,7 @@ class Desk:
 
     def moved(self, path: Path, to: Path) -> Fix | None:
         """A key with its value goes to another table."""
-        found, target = self._found(path), self._target(to)
+        found, target = self.found_at(path), self._target(to)
         if found is None or self._root is None or target is None:
             return None
         if (
@@ -173,7 +172,7 @@ class Desk:
 
     def renamed(self, path: Path, key: str, flow: str) -> Fix | None:
         """Another key and another value in the place of one."""
-        found = self._found(path)
+        found = self.found_at(path)
         if found is None or found.value.end < found.key.end:
             return None
         return self.fix(
@@ -221,56 +220,17 @@ class Desk:
             load = carried(self.page, found, keys[-1], as_lines=False)
         except Unsafe:
             return None
+        if comments_in(self.page, found.table, found.key.start, found.value.end):
+            return None
         flow = load.flow
         for key in reversed(keys[1:]):
             flow = f"{{{key}: {flow}}}"
         start, end = found.key.start, found.value.end
         return self.fix([Change(start, end, f"{keys[0]}: {flow}")])
 
-    def wrapped(self, box: Path, names: Mapping[str, str], key: str) -> Fix | None:
-        """Keys of a table become, under other names, those of one that stands for the first."""
-        places = [self._found((*box, name)) for name in names]
-        found = [place for place in places if place is not None]
-        if len(found) < len(places):
-            return None
-        try:
-            values = [carried(self.page, each, "", as_lines=False) for each in found]
-            pairs = zip(names.values(), values, strict=True)
-            flow = ", ".join(f"{name}: {load.flow}" for name, load in pairs)
-            first = found[0]
-            changes = [Change(first.key.start, first.value.end, f"{key}: {{{flow}}}")]
-            for each in found[1:]:
-                changes += take_out(self.page, each)
-        except Unsafe:
-            return None
-        return self.fix(changes)
-
-    def unwrapped(self, path: Path) -> Fix | None:
-        """A key goes, and the keys of its value come into its place."""
-        found = self._found(path)
-        if found is None or found.value.form is not Form.TABLE or found.value.marked:
-            return None
-        page, value = self.page, found.value
-        start, first = found.key.start, value.parts[0].start
-        if found.table.flow or value.flow:
-            inner = page.text[value.start + 1 : value.end - 1].strip(" ")
-            fits = value.flow and found.table.flow and "\n" not in inner
-            return self.fix([Change(start, value.end, inner)]) if fits else None
-        between = page.text[page.text.index(":", found.key.end) + 1 : first]
-        if between.strip() or "\n" not in between.replace("\r", "\n"):
-            return None  # a comment, or no lines of its own
-        depth = page.column(first) - page.column(start)
-        changes, place = [Change(start, first, "")], page.line_end(first)
-        while place < value.end:
-            begin = place + (2 if page.text[place : place + 2] == "\r\n" else 1)
-            if page.text[begin : begin + depth].strip(" ") == "":
-                changes.append(Change(begin, min(begin + depth, page.line_end(begin)), ""))
-            place = page.line_end(begin)
-        return self.fix(changes)
-
     def without_colon(self, path: Path) -> Fix | None:
         """A key without a value becomes a single value."""
-        found = self._found(path)
+        found = self.found_at(path)
         if found is None or len(found.table.entries) != 1 or found.value.end > found.value.start:
             return None
         place = self.page.text.index(":", found.key.end)
@@ -285,7 +245,8 @@ class Desk:
                 return (*written, *rest) if not any(isinstance(s, int) for s in rest) else None
         return None
 
-    def _found(self, path: Path) -> Found | None:
+    def found_at(self, path: Path) -> Found | None:
+        """The key that a path ends in, as it lies in the text; None where it is not written."""
         above: list[tuple[Laid, int | None]] = []
         box = self._root
         path = self._written(path) or ()

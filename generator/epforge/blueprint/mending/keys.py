@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from epforge.blueprint.diagnostic import Fix
 from epforge.blueprint.mending import words
+from epforge.blueprint.mending.blocks import wrapped
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.entries import entry_meant
 from epforge.blueprint.mending.model import Meant, table
@@ -150,7 +151,7 @@ def _moved(path: Path, target: Path, root: Node, desk: Desk) -> Fix | None:
         return desk.moved(path, target)
     if next(iter(together)) != path[-1]:
         return None
-    return desk.wrapped(path[:-1], together, str(target[-2])) or desk.moved(path, target)
+    return wrapped(desk, path[:-1], together, str(target[-2])) or desk.moved(path, target)
 
 
 def _within(key: str, target: Path, shape: type[BaseModel]) -> str | None:

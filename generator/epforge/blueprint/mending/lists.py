@@ -54,6 +54,8 @@ def as_list(path: Path, node: Node, element: type[BaseModel] | None, desk: Desk)
         written = flow_of(listing(ends, node.span), desk.source)
         fix = Fix(node.span, written) if written and desk.at(path) else None
         return Meant(f"write {written}", fix, {path: listing(ends, node.span)})
+    if isinstance(node, Table) and path == ("types",):
+        return _under_a_constraint(path, node, desk)
     if isinstance(node, Table) and element in (None, OpShape):
         ticked = _ticked(path, node)
         if ticked is not None:
@@ -66,6 +68,15 @@ def as_list(path: Path, node: Node, element: type[BaseModel] | None, desk: Desk)
         return Meant("a list has a dash before each item", fix, {path: listing((node,), node.span)})
     naming = "op" if "op" in fields else "name"
     return _named_items(path, node, naming, element, desk) if naming in fields else None
+
+
+def _under_a_constraint(path: Path, node: Table, desk: Desk) -> Meant | None:
+    """Element types under the name of a constraint, where those of all operators are meant."""
+    inner = next(iter(node.entries.values()), None)
+    written = flow_of(inner, desk.source) if isinstance(inner, Sequence) else None
+    if inner is None or written is None or len(node.entries) != 1:
+        return None
+    return Meant(f"write {written}", desk.replaced(path, written), {path: inner})
 
 
 def in_quotes(node: Scalar, desk: Desk) -> bool:

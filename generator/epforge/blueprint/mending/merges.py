@@ -106,6 +106,8 @@ class Doubles:
             if comments_in(page, two, two.start, two.end):
                 raise Unsafe(two.start, two.end)
             written = [_flow(page, item) for item in two.parts]
+            if not one.parts or not two.parts:
+                return []
             out = take_out(page, second)
             if one.flow:
                 return [*into_flow(page, one, len(one.parts), ", ".join(written)), *out]

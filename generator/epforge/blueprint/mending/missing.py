@@ -6,6 +6,7 @@ import re
 
 from pydantic import BaseModel
 
+from epforge.blueprint.mending.blocks import undashed
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.model import Meant, text
 from epforge.blueprint.mending.shapes import attribute_type
@@ -28,11 +29,45 @@ def missing_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) ->
     there, found = lookup(root, path[:-1])
     if shape is None or not isinstance(there, Table) or found != path[:-1]:
         return None
+    joined = _joined(path, root, desk)
+    if joined is not None:
+        return joined
     value = _value(shape.__name__, str(path[-1]), there, root)
     if value is None:
         return None
     changes: dict[Path, Node | None] = {path: text(value, there.span)}
     return Meant(f"write {path[-1]}: {value}", desk.put(path, value), changes)
+
+
+def _joined(path: Path, root: Node, desk: Desk) -> Meant | None:
+    """An entry whose keys have a dash each: one dash is enough."""
+    box = lookup(root, path[:-2])[0] if len(path) > 2 else None
+    index = path[-2] if len(path) > 1 else None
+    if not isinstance(box, Sequence) or not isinstance(index, int):
+        return None
+    naming = "op" if path[0] in ("ops", "custom_ops") else "name"
+    tables = [item for item in box.items if isinstance(item, Table)]
+    if len(tables) < len(box.items):
+        return None
+    first = max((i for i in range(index + 1) if naming in tables[i].entries), default=None)
+    if first is None:
+        return None
+    last = first
+    entries, keys = dict(tables[first].entries), dict(tables[first].keys)
+    for place in range(first + 1, len(tables)):
+        if naming in tables[place].entries:
+            break
+        if set(entries) & set(tables[place].entries):
+            return None
+        entries |= tables[place].entries
+        keys |= tables[place].keys
+        last = place
+    if last == first or not first <= index <= last:
+        return None
+    changes: dict[Path, Node | None] = {(*path[:-2], i): None for i in range(first + 1, last + 1)}
+    changes[(*path[:-2], first)] = Table(entries, keys, tables[first].span)
+    places = [(*path[:-2], i) for i in range(first + 1, last + 1)]
+    return Meant("an entry has one dash, before its first key", undashed(desk, places), changes)
 
 
 def _value(shape: str, key: str, there: Table, root: Node) -> str | None:

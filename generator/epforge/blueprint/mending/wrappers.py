@@ -7,6 +7,7 @@ import re
 from pydantic import BaseModel
 
 from epforge.blueprint.diagnostic import Fix
+from epforge.blueprint.mending.blocks import unwrapped
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.mending.model import Meant, text
 from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table, key_span, lookup
@@ -38,7 +39,7 @@ def wrapper_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) ->
     changes: dict[Path, Node | None] = {path: None}
     changes |= {(*path[:-1], key): value.entries[key] for key in keys}
     where = "the top" if not path[:-1] else "the table around it"
-    return Meant(f"what is in it belongs to {where}", desk.unwrapped(path), changes)
+    return Meant(f"what is in it belongs to {where}", unwrapped(desk, path), changes)
 
 
 def _of_kubernetes(path: Path, root: Table, desk: Desk) -> Meant | None:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from epforge.blueprint.page import Change, Page, insertion
-from epforge.blueprint.slips.model import Slip, known_keys
+from epforge.blueprint.slips.model import Slip, content_end, known_keys
 
 _TABS = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_GAPS = re.compile(r"^ *(?:- +)*(?:[\w\"'-]+:|-)(?P<tab> *\t[ \t]*)(?=\S)", re.MULTILINE)
 _BLANKS = re.compile(
     r"^[ \t]*[\u00a0\u2000-\u200b\u202f\u205f\u3000][\s\u200b]*(?=\S)", re.MULTILINE
 )
@@ -17,6 +18,7 @@ _EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *(?:=>|:=|->|=+) *
 _GLUED = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+):(?P<rest>[^\s:].*)")
 _DASH = re.compile(r"[ \t]*(?P<dash>-)(?P<rest>[\w{\[\"'])")
 _PROSE = re.compile(r"[ \t]*(?P<text>[A-Za-z][\w,.']*(?: [\w,.'()]+)+)")
+_WORD = re.compile(r" *(?P<word>[A-Za-z][\w.]*(?:::\w+)?)")
 _WIDTHS = (2, 4, 8)
 _BACK = 3  # lines before the one where the reader stopped
 
@@ -25,6 +27,7 @@ def lines(page: Page, stop: int) -> Iterator[Slip]:
     """Slips of the line in which the reader stopped and of those before it."""
     yield from blanks(page)
     yield from _tabs(page)
+    yield from dashes(page)
     places = [page.line_start(stop)]
     for _ in range(_BACK):
         place = page.line_start(places[-1] - 1) if places[-1] else 0
@@ -34,6 +37,8 @@ def lines(page: Page, stop: int) -> Iterator[Slip]:
             places.append(place)
     for start in places:
         yield from _marks(page, start)
+    for start in places:
+        yield from _no_dash(page, start)
     for start in places:
         prose = _PROSE.fullmatch(page.rest(start).rstrip())
         if prose:
@@ -60,6 +65,11 @@ def _tabs(page: Page) -> Iterator[Slip]:
         start = found[0].start() + found[0][0].index("\t")
         what = "YAML indents with spaces, never with tabs"
         yield Slip(start, start + 1, what, f"write {width} spaces for each tab", changes)
+    gaps = list(_GAPS.finditer(page.text))
+    if gaps:
+        changes = tuple(Change(m.start("tab"), m.end("tab"), " ") for m in gaps)
+        what = "YAML has no tabs between a key and its value"
+        yield Slip(*gaps[0].span("tab"), what, "write a space", changes)
 
 
 def _marks(page: Page, start: int) -> Iterator[Slip]:
@@ -89,6 +99,21 @@ def _marks(page: Page, start: int) -> Iterator[Slip]:
         yield Slip(place, place + 1, what, "write a blank behind the dash", mended)
 
 
+def _no_dash(page: Page, start: int) -> Iterator[Slip]:
+    """A word in a line of its own where those before or behind it are items of a list."""
+    line = page.rest(start)
+    word = _WORD.fullmatch(line[: content_end(line)])
+    if word is None:
+        return
+    before = page.rest(page.line_start(start - 1)) if start else ""
+    behind = page.rest(min(page.line_end(start) + 1, len(page.text)))
+    indent = line[: word.start("word")]
+    if any(other.startswith(f"{indent}- ") for other in (before, behind)):
+        place = start + word.start("word")
+        what, hint = "this item has no dash", "begin it as the others"
+        yield Slip(place, start + word.end("word"), what, hint, (insertion(place, "- "),))
+
+
 def _indent(page: Page, start: int) -> Iterator[Slip]:
     """A line that begins at another column than those that it goes with."""
     line = page.rest(start)
@@ -97,6 +122,9 @@ def _indent(page: Page, start: int) -> Iterator[Slip]:
         return
     columns: list[int] = []
     place = start
+    above = page.rest(page.line_start(start - 1)) if start else ""
+    if above[: content_end(above)].endswith(":"):
+        columns.append(len(above) - len(above.lstrip(" -")) + 2)
     while place > 0:
         place = page.line_start(place - 1)
         other = page.rest(place)
@@ -109,3 +137,36 @@ def _indent(page: Page, start: int) -> Iterator[Slip]:
             hint = f"indent it by {column}" if column else "do not indent it"
             mended = (Change(start, start + depth, " " * column),)
             yield Slip(start + depth, start + len(line), what, hint, mended, is_guess=True)
+            rest = tuple(_shifted(page, start, depth, column - depth))
+            if len(rest) > 1:
+                yield Slip(start + depth, start + len(line), what, hint, rest, is_guess=True)
+
+
+def _shifted(page: Page, start: int, depth: int, by: int) -> Iterator[Change]:
+    """A line and those that are within it, indented by more or by less."""
+    place = start
+    while place < len(page.text):
+        line = page.rest(place)
+        own = len(line) - len(line.lstrip(" "))
+        if line.strip():
+            if place > start and own <= depth:
+                return
+            yield Change(place, place + own, " " * max(own + by, 0))
+        place = page.line_end(place) + 1
+
+
+def dashes(page: Page) -> Iterator[Slip]:
+    """A dash before every key of the file, or before the first."""
+    changes, place = [], 0
+    while place < len(page.text):
+        line = page.rest(place)
+        if line.startswith(("- ", "  ")):
+            changes.append(Change(place, place + 2, ""))
+        elif line.strip() and not line.startswith(("#", "---")):
+            return
+        place = page.line_end(place) + 1
+    first = next((each for each in changes if page.text[each.start] == "-"), None)
+    if first is not None:
+        what = "a blueprint is no list: its keys have no dashes"
+        start, hint = first.start, "delete the dashes"
+        yield Slip(start, start + 1, what, hint, tuple(changes), is_guess=True)

@@ -12,6 +12,8 @@ _VALUE = re.compile(r"[ \t]*(?:- +)*(?P<key>[\w\"'-]+) *: +(?P<value>\S.*)")
 # Keys whose values are words: no quotes make one of a longer text.
 _WORDS = ("op", "type", "kernel", "virtual", "paradigm", "runtime", "layout", "models")
 _BOUNDS = re.compile(r"\bmodels: +([<>]=?[^\s,}\]\"']+(?:,[<>]=?[0-9]+)?)")
+_KEYS = re.compile(r"[{,] *[\w-]+: +")  # of tables in brackets
+_ENDS = re.compile(r"[,}](?= *(?:[\w-]+:|[\]},]|$))")  # where a value of theirs can end
 _SIGNS = "@`%*&!|>"
 
 
@@ -27,10 +29,31 @@ def quotes(page: Page, stop: int) -> Iterator[Slip]:
             begin, end = (start + each for each in bounds.span(1))
             what, hint = "> begins a block of text in YAML", "write the range in quotes"
             yield Slip(begin, end, what, hint, (Change(begin, end, quoted(bounds[1])),))
+        yield from _in_brackets(page, start)
         match = _VALUE.match(line[: content_end(line)])
         if match is None or match["value"][0] in "[{" or match["key"] in _WORDS:
             continue
         yield _value(start + match.start("value"), match["value"])
+
+
+def _in_brackets(page: Page, start: int) -> Iterator[Slip]:
+    """A value between brackets that ends too early for YAML: at its apostrophe, its colon, or at
+    what a backslash begins."""
+    line = page.rest(start)
+    for key in _KEYS.finditer(line):
+        begin = key.end()
+        if line[begin : begin + 1] in ("", "[", "{"):
+            continue
+        behind = [match.start() for match in _ENDS.finditer(line, begin)]
+        for end in behind:
+            value = line[begin:end].rstrip()
+            if not value:
+                continue
+            mark = value[0] if value[0] in "\"'" else ""
+            if re.search(r", *[\w-]+: ", value) or (mark and (len(value) < 2 or value[-1] != mark)):
+                continue
+            if mark or ": " in value or value[0] in _SIGNS:
+                yield _value(start + begin, value)
 
 
 def _value(start: int, value: str) -> Slip:

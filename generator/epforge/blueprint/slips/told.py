@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from epforge.blueprint.diagnostic import Diagnostic, Fix, Span, suggest
 from epforge.blueprint.page import Change, Page, as_fix
@@ -13,6 +14,8 @@ from epforge.blueprint.slips.quotes import needs_quotes
 from epforge.blueprint.text import SourceText
 
 _OF_PARAMETERS = frozenset({"inputs", "outputs"})
+_BRINGS = re.compile(r"!(?:include|env|secret|vault|ref|reference|file|import|join|sub)", re.I)
+_END_OF_DOCUMENT = re.compile(r"^\.\.\.(?=\s)", re.MULTILINE)
 _TAG = re.compile(r"!\S*[ \t]+")
 
 # What ruamel.yaml says, and what to tell the author of a blueprint about it.
@@ -39,6 +42,25 @@ def told(source: SourceText, slip: Slip) -> Diagnostic:
     what = f"not valid YAML: {slip.message}"
     error = source.error(span, "yaml-syntax", what, "", slip.hint)
     return replace(error, fix=as_fix(source, slip.changes))
+
+
+def hint_and_fix(told: Diagnostic | None) -> tuple[str, Fix | None]:
+    """What to do about a slip, for an error that says itself what is wrong."""
+    return (told.hint, told.fix) if told is not None and told.fix else ("", None)
+
+
+def end_of_document(source: SourceText, event: Any) -> tuple[Span, str]:
+    """What divides a document from the one before it, and its place.
+
+    Args:
+        source: the text.
+        event: YAML's start of the second one.
+    """
+    start = event.start_mark.index
+    ends = list(_END_OF_DOCUMENT.finditer(source.text, 0, start))
+    if event.explicit or not ends:
+        return source.span(start, event.end_mark.index), "---"
+    return source.span(*ends[-1].span()), "..."
 
 
 def without_line(source: SourceText, start: int, content: str) -> Fix | None:
@@ -80,6 +102,8 @@ def tag_meant(source: SourceText, start: int) -> tuple[str, Fix | None]:
         slip = needs_quotes(Page(source.text), start)
         hint = "quote a text that starts with !"
         return hint, as_fix(source, slip.changes) if slip else None
+    if written and _BRINGS.match(written[0]):
+        return "write what it would bring: a blueprint is one file", None
     hint = "delete it: the format says what each value is"
     return hint, as_fix(source, [Change(start, written.end(), "")]) if written else None
 
