@@ -47,6 +47,15 @@ def mend(errors: list[Diagnostic], alike: Collection[int], source: SourceText, r
             errors[place] = replace(error, fix=doubles.merged(error.span))
         elif error.code == "duplicate-key" and (fix := doubles.together(error.span)):
             errors[place] = replace(error, fix=fix, hint="put them together")
+    for place, error in enumerate(list(errors)):
+        followers = doubles.undashed(error.span) if error.code == "duplicate-key" else []
+        spans = [other.span for other in errors]
+        if followers and all(span in spans for span in followers):
+            what, hint = "this entry of the list has no dash", "begin it with a dash"
+            fix = doubles.dashed(error.span)
+            errors[place] = replace(error, code="no-dash", message=what, hint=hint, fix=fix)
+            errors[:] = [other for other in errors if other.span not in followers]
+            break
 
 
 class Doubles:
@@ -99,6 +108,25 @@ class Doubles:
             return as_fix(self._source, changes) if changes else None
         except Unsafe:
             return None
+
+    def undashed(self, span: Span) -> list[Span]:
+        """The keys behind the one at a place that are there twice, too, where with that one the
+        next entry of a list can begin; else none."""
+        found = self._at(span)
+        if found is None or found.table.flow or found.key.text not in ("name", "op"):
+            return []
+        before = {key.text for key, _ in found.table.entries[: found.index]}
+        behind = found.table.entries[found.index + 1 :]
+        again = [key for key, _ in behind if key.text in before]
+        return [self._source.span(key.start, key.end) for key in again]
+
+    def dashed(self, span: Span) -> Fix | None:
+        """The change that begins an entry of a list with the key at a place."""
+        place = self._source.offset(span.line, span.column)
+        blanks = self._page.before(place)
+        if blanks.strip() or len(blanks) < len("- "):
+            return None
+        return as_fix(self._source, [Change(place - 2, place, "- ")])
 
     def _added(self, first: Found, second: Found) -> list[Change]:
         one, two, page = first.value, second.value, self._page

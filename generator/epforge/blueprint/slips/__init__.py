@@ -36,19 +36,23 @@ def find(text: str, stop: int, score: Callable[[str], Score]) -> Slip | None:
         score: says how good a text is.
     """
     page, before = Page(text), score(text)
-    best: tuple[Score, Slip] | None = None
+    best: dict[bool, tuple[Score, Slip]] = {}  # of guesses, and of the others
     for count, slip in enumerate(_candidates(page, stop)):
         if not slip.changes:
             return slip  # what nobody but the author can mend, and what cannot be anything else
         if count >= _MOST:
             break
-        after = score(page.changed(slip.changes))
-        if after > before and (best is None or after > best[0]):
-            best = (after, slip)
-    if best is None:
-        return None
-    slip = best[1]
-    return replace(slip, changes=()) if slip.is_guess and best[0] < _RIGHT else slip
+        after, kind = score(page.changed(slip.changes)), slip.is_guess
+        if after > before and (kind not in best or after > best[kind][0]):
+            best[kind] = (after, slip)
+    guess, sure = best.get(True), best.get(False)
+    if guess is None or (sure is not None and (sure[0] >= guess[0] or guess[0] < _RIGHT)):
+        return sure[1] if sure is not None else None
+    if guess[0] == _RIGHT:
+        return guess[1]
+    # What does not make all right is told where the reader stopped, or not at all.
+    is_near = page.line_start(guess[1].start) == page.line_start(stop)
+    return replace(guess[1], changes=()) if is_near else None
 
 
 def _candidates(page: Page, stop: int) -> Iterator[Slip]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from epforge.blueprint.slips.model import ENTRY, Slip, content_end, quoted
 from epforge.blueprint.slips.signs import hidden
 
 _CLOSING = {"[": "]", "{": "}"}
+_FEW = 12  # brackets that are tried
 _OPENING = {"]": "[", "}": "{"}
 
 
@@ -36,6 +38,7 @@ def brackets(page: Page, stop: int) -> Iterator[Slip]:
             _at_end_of_line(scan, place, end, following)
         place = following
     yield from scan.slips
+    yield from itertools.islice(_left_open(page), _FEW)
     yield from _commas(page, stop)
 
 
@@ -119,12 +122,41 @@ def _close(scan: _Scan, place: int) -> None:
         what = f"{text[place]} closes a {text[opened]}"
         mended = (Change(place, place + 1, wanted),)
         scan.slips.append(Slip(place, place + 1, what, f"write {wanted}", mended))
+        scan.slips += _not_opened(scan, place)
 
 
 def _extra(scan: _Scan, place: int) -> None:
     char = scan.page.text[place]
     what = f"this {char} closes nothing"
     scan.slips.append(Slip(place, place + 1, what, "delete it", (Change(place, place + 1, ""),)))
+    scan.slips += _not_opened(scan, place)
+
+
+def _not_opened(scan: _Scan, place: int) -> Iterator[Slip]:
+    """A closing bracket whose opening one is missing where the value begins."""
+    char, before = scan.page.text[place], scan.page.before(place)
+    keys = list(re.finditer(r"[\w\"'-]+: +", before))
+    if keys and not before[keys[-1].end() :].startswith(_OPENING[char]):
+        begin = scan.page.line_start(place) + keys[-1].end()
+        what, hint = f"this {char} closes nothing", f"write {_OPENING[char]} before the first"
+        yield Slip(place, place + 1, what, hint, (insertion(begin, _OPENING[char]),))
+
+
+def _left_open(page: Page) -> Iterator[Slip]:
+    """A bracket that its own line does not close, and behind which the line goes on."""
+    place = 0
+    while place < len(page.text):
+        end = page.line_end(place)
+        scan = _Scan(page)
+        _line(scan, place, end)
+        length = content_end(page.text[place:end])
+        if scan.stack and not scan.slips and page.text[place + length - 1] not in "[{":
+            inner, comma = scan.stack[-1], page.text[place + length - 1] == ","
+            closing = _CLOSING[page.text[inner]]
+            what, hint = f"this {page.text[inner]} is not closed", f"write {closing} at the end"
+            spot = place + length - comma
+            yield Slip(inner, inner + 1, what, hint, (insertion(spot, closing),))
+        place = end + 1
 
 
 def _at_end_of_line(scan: _Scan, start: int, end: int, following: int) -> None:

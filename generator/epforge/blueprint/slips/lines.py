@@ -15,11 +15,14 @@ _BLANKS = re.compile(
 )
 _NO_COLON = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<rest>[ \t]+\S.*|[ \t]*)")
 _EQUALS = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *(?:=>|:=|->|=+) *)\S")
+_HEAD = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+)(?P<sign> *(?:=>?|:[,;]+))")
 _GLUED = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+):(?P<rest>[^\s:].*)")
 _DASH = re.compile(r"[ \t]*(?P<dash>-)(?P<rest>[\w{\[\"'])")
 _PROSE = re.compile(r"[ \t]*(?P<text>[A-Za-z][\w,.']*(?: [\w,.'()]+)+)")
 _WORD = re.compile(r" *(?P<word>[A-Za-z][\w.]*(?:::\w+)?)")
 _WIDTHS = (2, 4, 8)
+_LONGEST = 40  # lines of a list that are looked through
+_FAR = 25  # lines before it in which a colon can be missing
 _BACK = 3  # lines before the one where the reader stopped
 
 
@@ -29,7 +32,7 @@ def lines(page: Page, stop: int) -> Iterator[Slip]:
     yield from _tabs(page)
     yield from dashes(page)
     places = [page.line_start(stop)]
-    for _ in range(_BACK):
+    for _ in range(_FAR):
         place = page.line_start(places[-1] - 1) if places[-1] else 0
         while place and not page.rest(place).strip():
             place = page.line_start(place - 1)
@@ -37,7 +40,8 @@ def lines(page: Page, stop: int) -> Iterator[Slip]:
             places.append(place)
     for start in places:
         yield from _marks(page, start)
-    for start in places:
+    places = places[: _BACK + 1]
+    for start in _block(page, places[0]):
         yield from _no_dash(page, start)
     for start in places:
         prose = _PROSE.fullmatch(page.rest(start).rstrip())
@@ -75,6 +79,12 @@ def _tabs(page: Page) -> Iterator[Slip]:
 def _marks(page: Page, start: int) -> Iterator[Slip]:
     """A colon, a blank or a dash that is missing in a line."""
     line = page.rest(start)
+    head = _HEAD.fullmatch(line[: content_end(line)])
+    if head and head["key"] in known_keys():
+        place, end = start + head.end("key"), start + head.end("sign")
+        what = "a key is followed by a colon alone"
+        mended = (Change(place, end, ":"),)
+        yield Slip(start + head.start("key"), place, what, f"write {head['key']}:", mended)
     equals, glued = _EQUALS.match(line), _GLUED.match(line)
     dash, bare = _DASH.match(line), _NO_COLON.fullmatch(line.partition(" #")[0].rstrip())
     if equals and equals["key"] in known_keys():
@@ -97,6 +107,18 @@ def _marks(page: Page, start: int) -> Iterator[Slip]:
         what = "there is no blank behind the dash"
         mended = (insertion(place + 1, " "),)
         yield Slip(place, place + 1, what, "write a blank behind the dash", mended)
+
+
+def _block(page: Page, start: int) -> Iterator[int]:
+    """The begins of a line and of those before it, up to one that is indented less."""
+    line = page.rest(start)
+    depth = len(line) - len(line.lstrip(" "))
+    for _ in range(_LONGEST):
+        yield start
+        line = page.rest(start)
+        if start == 0 or (line.strip() and len(line) - len(line.lstrip(" ")) < depth):
+            return
+        start = page.line_start(start - 1)
 
 
 def _no_dash(page: Page, start: int) -> Iterator[Slip]:
@@ -131,6 +153,9 @@ def _indent(page: Page, start: int) -> Iterator[Slip]:
         begin = re.match(r" *(- +)*", other)
         if other.strip() and begin:
             columns += [len(begin[0]), len(other) - len(other.lstrip(" "))]
+    below = page.rest(min(page.line_end(start) + 1, len(page.text)))
+    if not columns and below.strip():  # the first line
+        columns.append(len(below) - len(below.lstrip(" ")))
     for column in sorted(dict.fromkeys(columns), key=lambda each: abs(each - depth)):
         if column != depth:
             what = "this line is indented unlike those that it goes with"

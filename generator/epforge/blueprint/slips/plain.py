@@ -27,6 +27,9 @@ def check_plain(text: str, start: int, end: int, *, in_list: bool) -> Slip | Non
         what = "these are not the quotes of YAML"
         mended = (Change(start, start + len(written), f'"{curly["inside"]}"'),)
         return Slip(start, start + len(written), what, "write plain ones", mended)
+    glued = re.match(r"([\w-]+):\S", written)
+    if glued and glued[1] in known_keys():
+        return None  # a blank is missing behind the colon
     if in_list and _WORDS.fullmatch(written) and ("\n" in written or "\r" in written):
         return _items(Page(text), start, written)
     return None
@@ -41,7 +44,15 @@ def _items(page: Page, start: int, written: str) -> Slip | None:
     for each in _NEXT.finditer(written):
         begin = start + each.end(0) - len(each[0].lstrip("\r\n"))
         changes.append(Change(begin, start + each.start("word"), indent))
-    first = next(iter(_NEXT.finditer(written)))
+    first, *others = _NEXT.finditer(written)
+    depths = {
+        len(each[0].lstrip("\r\n")) - len(each[0].lstrip("\r\n \t")) for each in (first, *others)
+    }
+    if others and len(depths) == 1 and all(each["dash"] for each in (first, *others)):
+        dash = start - len(indent) + indent.index("-")
+        what, hint = "this dash does not stand as those below it", f"indent it by {min(depths)}"
+        mended = (Change(page.line_start(start), dash, " " * min(depths)),)
+        return Slip(dash, dash + 1, what, hint, mended)
     dashed = bool(first["dash"])
     place = start + first.start("dash" if dashed else "word")
     length = 1 if dashed else len(first["word"])
