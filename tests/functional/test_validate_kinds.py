@@ -11,7 +11,7 @@ import pytest
 from toys import toy
 from wrong_files import THINGS, damaged_tables, text
 
-from epforge.validate import Kind, Outcome, Report, Rung, validate
+from epforge.validate import Kind, Outcome, Report, Rung, read_binary, validate
 
 
 def explanation(report: Report) -> str:
@@ -56,6 +56,16 @@ def test_a_custom_op_library_is_no_plugin_ep() -> None:
     assert "CreateEpFactories" in detail
     report = validate(library, expect=Kind.CUSTOM_OPS)
     assert report.passed, report.summary
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's library is meant")
+def test_a_library_that_may_be_run_too_is_a_library() -> None:
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8").split()
+    library = next((Path(word) for word in mapped if word.endswith("/libc.so.6")), None)
+    if library is None:
+        pytest.skip("no glibc")
+    assert read_binary(library).shared
+    assert not read_binary(Path(sys.executable).resolve()).shared
 
 
 def test_nonsense_inside_an_elf_file_is_a_failure_not_a_crash(tmp_path: Path) -> None:

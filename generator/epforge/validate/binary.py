@@ -158,17 +158,20 @@ def _elf(path: Path) -> Binary:
     for entry in (elf.get(tags.RPATH), elf.get(tags.RUNPATH)):
         if isinstance(entry, (lief.ELF.DynamicEntryRpath, lief.ELF.DynamicEntryRunPath)):
             search += [str(part) for part in entry.paths if part]
+    soname = _soname(elf)
+    # A library may also be run, as glibc's is; a program has no name that others ask for.
+    library = bool(soname) or not elf.has_interpreter
     return Binary(
         format="elf",
         machine=_machine(elf.header.machine_type),
-        shared=elf.header.file_type == lief.ELF.Header.FILE_TYPE.DYN and not elf.has_interpreter,
+        shared=elf.header.file_type == lief.ELF.Header.FILE_TYPE.DYN and library,
         exports=tuple(sorted(str(s.name) for s in exported)),
         unique=tuple(sorted(str(s.name) for s in exported if _word(s.binding) == "GNU_UNIQUE")),
         imports=tuple(sorted(str(s.name) for s in symbols if s.shndx == _UNDEFINED)),
         needed=tuple(map(str, elf.libraries)),
         search=tuple(search),
         floors=_needed_versions(elf),
-        soname=_soname(elf),
+        soname=soname,
         made_by=_comments(elf),
     )
 
