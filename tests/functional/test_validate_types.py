@@ -99,3 +99,9 @@ def test_random_graphs_of_float64(
         fuzzing = Fuzzing(seed, cases, tmp_path)
         report = validate(project_of(text).library, rungs=[Rung.FUZZ], fuzzing=fuzzing)
         assert report.passed, report.summary
+
+
+def test_its_own_tests_build_without_an_op_to_try(project_of: Callable[..., Project]) -> None:
+    """Those in the real runtime compute with an op of float32, if there is one."""
+    project = project_of(QUANTIZED, preset="debug")
+    assert (project.library.parent / "tests/cpp/host_test").is_file()

@@ -27,11 +27,11 @@ constexpr const char* kEpName = kIdentities[0].ep_name;
 constexpr const char* kOptionPrefix = kIdentities[0].option_prefix;
 <% endif %>
 
+<% if trial %>
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-<% if trial %>
 // An op of the library that works element by element.
 constexpr Elementwise kTrial = {<%= trial.domain | cpp_string %>, <%= trial.op | cpp_string %>, <%= trial.opset %>, <%= trial.inputs %>};
 
