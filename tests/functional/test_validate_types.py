@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from projects import Project
 
+from epforge.build.toolchain import from_pypi
 from epforge.validate import Check, Fuzzing, Outcome, Rung, validate
 
 RUNGS = (Rung.OPS, Rung.GRAPHS, Rung.CONTEXT, Rung.THREADS)
@@ -101,7 +103,29 @@ def test_random_graphs_of_float64(
         assert report.passed, report.summary
 
 
-def test_its_own_tests_build_without_an_op_to_try(project_of: Callable[..., Project]) -> None:
-    """Those in the real runtime compute with an op of float32, if there is one."""
-    project = project_of(QUANTIZED, preset="debug")
-    assert (project.library.parent / "tests/cpp/host_test").is_file()
+@pytest.mark.parametrize("text", [QUANTIZED, COMPILED], ids=["no op to try", "float64"])
+def test_its_own_tests_pass(text: str, project_of: Callable[..., Project]) -> None:
+    """They compute in float32 where the library does."""
+    project = project_of(text, preset="debug")
+    ctest = from_pypi("cmake").with_name("ctest")
+    done = subprocess.run(
+        [ctest, "--test-dir", project.library.parent, "--output-on-failure"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert " host " in done.stdout
+
+
+def test_the_tests_of_a_compiler_are_not_left_out_where_it_has_float32(
+    project_of: Callable[..., Project],
+) -> None:
+    def checks(text: str) -> int:
+        program = project_of(text, preset="debug").library.parent / "tests/cpp/program_test"
+        done = subprocess.run([program], capture_output=True, text=True, check=True)
+        found = re.search(r"(\d+) checks, 0 failed", done.stdout + done.stderr)
+        assert found, done.stdout
+        return int(found[1])
+
+    assert checks(COMPILED.replace("float64", "float32")) > checks(COMPILED)

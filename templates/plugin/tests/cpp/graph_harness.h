@@ -228,9 +228,16 @@ inline CompileRequest Request() {
 
 inline TensorValue Floats(Dims shape, Numbers data) { return Make(DType::kFloat32, shape, data); }
 
+// Whether the library computes these ops on floats.
 inline bool Has(std::initializer_list<const char*> ops) {
   for (const char* op : ops) {
-    if (Newest(op) == nullptr) return false;
+    const KernelRow* row = Newest(op);
+    if (row == nullptr) return false;
+    std::vector<DType> inputs;
+    for (uint64_t needed = row->needed_inputs; needed != 0; needed >>= 1) {
+      inputs.push_back(DType::kFloat32);
+    }
+    if (!CheckSignature(*row, inputs, {DType::kFloat32}).ok()) return false;
   }
   return true;
 }
