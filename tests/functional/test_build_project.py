@@ -71,7 +71,7 @@ def test_spaces_in_every_path(tmp_path: Path) -> None:
 def test_characters_that_mean_something_to_a_linker_or_a_shell(
     minimal: Project, tmp_path: Path
 ) -> None:
-    place = tmp_path / "a,b=c:d" / "e$f#g%h@i~" / "-(j)&'k'<l>" / "{m}[n]*o?!^`p ä"
+    place = tmp_path / "a,b=c:d" / "e+f#g%h@i~" / "-(j)&'k'<l>" / "{m}[n]*o?!^`p ä"
     done = make(minimal.copy(place), sdk=sdk().include)
     assert read(done.library).exports == ("CreateEpFactories", "ReleaseEpFactory")
 

@@ -56,6 +56,7 @@ def outcome(directory: Path, changes: Mapping[str, str]) -> subprocess.Completed
     return subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.lab
 def test_it_keeps_its_promises(tmp_path: Path) -> None:
     done = outcome(tmp_path, {})
     assert done.returncode == 0, done.stderr[-6000:]

@@ -66,6 +66,7 @@ def outcome(
     return subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.lab
 def test_the_runtime_keeps_its_promises(repository: Path, tmp_path: Path) -> None:
     done = outcome(repository, tmp_path, {})
     assert done.returncode == 0, done.stderr[-6000:]

@@ -93,7 +93,7 @@ def test_its_tests_pass_on_every_runtime(
     own_tests(request.getfixturevalue(name), runtime(version))
 
 
-@pytest.mark.parametrize("name", ["custom_ops", "rich", "no_library"])
+@pytest.mark.parametrize("name", plain("custom_ops", of=["custom_ops", "rich", "no_library"]))
 def test_its_python_is_typed_and_clean(name: str, request: pytest.FixtureRequest) -> None:
     project: Project = request.getfixturevalue(name)
     run(project, "mypy", "--cache-dir=/dev/null", "python", "tests/python")
@@ -112,6 +112,7 @@ def test_a_stub_is_skipped_until_it_is_written(custom_ops: Project, stub_written
     assert "it has no expression" in said
 
 
+@pytest.mark.lab
 def test_a_wrong_kernel_fails_its_tests(custom_ops: Project, repository: Path) -> None:
     """The reference comes from the expression, not from the kernel."""
     text = (repository / "blueprints/custom-ops.yaml").read_text(encoding="utf-8")

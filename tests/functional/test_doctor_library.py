@@ -58,6 +58,7 @@ def test_a_library_that_is_not_here(tmp_path: Path) -> None:
     assert "loading" not in by_code(data)  # it has its reason
 
 
+@pytest.mark.lab
 def test_a_library_that_lies_where_the_loader_does_not_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_what_a_needed_library_needs_is_looked_for_too(tmp_path: Path) -> None:
     assert "libacmevendor.so" in found["message"]
 
 
+@pytest.mark.lab
 def test_a_version_of_a_library_that_is_not_here(tmp_path: Path) -> None:
     newer, older = tmp_path / "newer", tmp_path / "older"
     for place, text in (

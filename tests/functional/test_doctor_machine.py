@@ -116,6 +116,7 @@ def test_two_distributions_in_one_environment(environment: Path, tmp_path: Path)
     assert "two-runtimes" not in found
 
 
+@pytest.mark.lab
 def test_a_distribution_whose_files_another_has_overwritten(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     unpacked(wheel(tmp_path, "onnxruntime", "1.27.1"), packages)
@@ -125,6 +126,7 @@ def test_a_distribution_whose_files_another_has_overwritten(tmp_path: Path) -> N
     assert "the files in" in found["runtime-mixed"]["message"]
 
 
+@pytest.mark.lab
 def test_extensions_are_no_second_runtime(tmp_path: Path) -> None:
     """Their names begin alike, and they have directories of their own."""
     path = wheel(tmp_path, "onnxruntime-extensions", "0.14.0")
@@ -149,6 +151,7 @@ def test_a_runtime_that_does_not_start(tmp_path: Path) -> None:
     assert "SIGABRT" in found["runtime"]["message"]
 
 
+@pytest.mark.lab
 def test_a_path_without_a_compiler(tmp_path: Path) -> None:
     status, found = doctor(PATH=str(tmp_path))
     assert found["compiler"]["severity"] != "error"

@@ -11,9 +11,10 @@ from types import ModuleType
 
 import pytest
 from projects import Project, sdk
+from selection import plain
 
 
-@pytest.mark.parametrize("project", ["ocr", "ocr_device_memory"])
+@pytest.mark.parametrize("project", plain("ocr", of=["ocr", "ocr_device_memory"]))
 @pytest.mark.parametrize("level", ["ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_ALL"])
 def test_the_model_runs_on_the_device_alone(
     project: str, level: str, model: Path, request: pytest.FixtureRequest

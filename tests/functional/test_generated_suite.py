@@ -65,7 +65,7 @@ PROJECTS = [
 ]
 
 
-@pytest.mark.parametrize("project", plain("minimal", "strict_gpu", of=PROJECTS))
+@pytest.mark.parametrize("project", plain("minimal", of=PROJECTS))
 def test_its_tests_pass(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider")
@@ -87,7 +87,7 @@ def test_its_tests_pass_on_the_oldest_runtime(project: str, request: pytest.Fixt
     run(built_project, "pytest", "-q", "-p", "no:cacheprovider", host=runtime("1.24.4"))
 
 
-@pytest.mark.parametrize("project", [*PROJECTS, "cuda"])
+@pytest.mark.parametrize("project", plain("minimal", "compiled", of=[*PROJECTS, "cuda"]))
 def test_its_python_is_typed_and_clean(project: str, request: pytest.FixtureRequest) -> None:
     built_project: Project = request.getfixturevalue(project)
     run(built_project, "mypy", "--cache-dir=/dev/null")

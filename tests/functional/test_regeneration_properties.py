@@ -224,7 +224,7 @@ _given = given(
 
 
 @_given
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_no_line_of_the_owner_s_is_lost(
     scaffolded: Path, deeds: list[Deed], change: str, mode: OnConflict, how: str
 ) -> None:

@@ -79,6 +79,7 @@ def test_the_level_asked_for_decides_which_version_comes(empty_cache: Path) -> N
     assert installed() == tuple(sorted({old, new}, key=lambda sdk: sdk.level))
 
 
+@pytest.mark.lab
 def test_a_level_debian_does_not_have_is_told_with_what_it_has(empty_cache: Path) -> None:
     with pytest.raises(NoDebianError, match=r"has 1\.\d+.*needed is 1\.999 or newer") as caught:
         install(level=999)
@@ -93,6 +94,7 @@ def place_of_all() -> Iterator[Path]:
         yield Path(directory)
 
 
+@pytest.mark.lab
 def test_an_unprivileged_user_installs_too(place_of_all: Path) -> None:
     """As user nobody when the tests run as root, else as the user they run as."""
     package = shutil.copytree(Path(epforge.__file__).parent, place_of_all / "lib/epforge")
@@ -126,6 +128,7 @@ def test_an_unprivileged_user_installs_too(place_of_all: Path) -> None:
     assert verify(Path(done.stdout.strip()), 27) == []
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("architecture", ["arm64", "none-such"])
 def test_other_architectures_get_the_same_headers(
     architecture: str, empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_a_runtime_that_is_too_old_fails_without_a_crash() -> None:
     assert TOO_OLD in result.stderr
 
 
+@pytest.mark.lab
 def test_a_leak_in_the_shell_is_found(tmp_path: Path) -> None:
     """Shows that the clean runs above mean something."""
     project = instrumented(OPTIONS, "asan")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cpp_tests import assert_clean
 from projects import expanded
+from selection import plain
 
 from epforge.build.toolchain import find_toolchain
 
@@ -161,7 +162,7 @@ def fails(program: Path) -> bool:
         return True  # it waits for itself
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", plain("arena_test", "stream_order_test", of=TESTS))
 @pytest.mark.parametrize(
     "sanitizer",
     ["none", *(pytest.param(name, marks=pytest.mark.lab) for name in ("address", "thread"))],

@@ -20,6 +20,7 @@ def line(report: Report, rung: Rung, name: str) -> tuple[Outcome, str]:
     return found[0].outcome, found[0].detail
 
 
+@pytest.mark.lab
 def test_a_version_in_the_middle_that_is_not_taken_is_found() -> None:
     report = validate(toy("FAULT_GAP"), rungs=(Rung.LOAD, Rung.OPS))
     outcome, detail = line(report, Rung.OPS, "versions of Relu")

@@ -126,6 +126,7 @@ def test_operators_pass_onnx_s_tests_and_a_model_of_each_version(found: Report) 
     assert {each["since"] for each in row["rows"]} == {6, 11, 12, 13}
 
 
+@pytest.mark.lab
 def test_the_totals_are_those_of_the_operators(found: Report) -> None:
     totals = table(found)["totals"]
     for key in ("denominator", "claimed", "passed", "crashes", "left_out"):

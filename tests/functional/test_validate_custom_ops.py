@@ -86,6 +86,7 @@ def test_one_of_them_alone(custom_ops: Project) -> None:
     assert {c.name for c in report.checks} == {"com.contoso::Clip", "rounds"}
 
 
+@pytest.mark.lab
 def test_without_their_library_there_is_no_reference(custom_ops: Project, tmp_path: Path) -> None:
     report = validate(copied(custom_ops, tmp_path), rungs=[Rung.OPS])
     check = line(report, "com.contoso::Clip")

@@ -128,6 +128,7 @@ def test_nothing_is_loaded_after_a_missing_export(claims: Path) -> None:
     assert line(report, Rung.LOAD, "all").outcome is Outcome.NOT_CHECKED
 
 
+@pytest.mark.lab
 def test_keep_going_climbs_on(claims: Path) -> None:
     stopped = validate(toy("FAULT_STDERR"), claims)
     assert line(stopped, Rung.OPS, "all").outcome is Outcome.NOT_CHECKED

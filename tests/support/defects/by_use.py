@@ -173,7 +173,8 @@ LOADING = (
         (
             Patch(
                 "cmake/gen/exports.cmake",
-                '    target_link_options(${target} PRIVATE "LINKER:--version-script=${list}")\n',
+                "    target_link_options(${target} PRIVATE "
+                '"SHELL:-Xlinker \\"--version-script=${list}\\"")\n',
                 "",
             ),
         ),
