@@ -138,7 +138,8 @@ class _Composer:
             place = self.root.span if self.root else self.source.span(0, 0)
             expected = "a mapping of keys to values, such as 'epforge: 1'"
             is_word = isinstance(self.root, Scalar) and len(self.root.text.split()) < 2
-            meant = None if empty or is_word else self._find_slip(0)
+            is_long = len(self.source.text) > _SLIPS_UP_TO // 10
+            meant = None if empty or is_word or is_long else self._find_slip(0)
             self._fatal(place, "not-a-mapping", what, expected, *_slips().hint_and_fix(meant))
         if any(error.code in ("merge-key", "duplicate-key") for error in self.errors):
             from epforge.blueprint.mending.merges import mend

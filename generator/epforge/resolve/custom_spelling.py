@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
+_LONGEST = 500  # characters: people write what is longer with care
 _NAMES = re.compile(r"\b(?:std::|(?:np|numpy|torch|math|tf|jnp|F)\.)(?=[a-z]\w* *\()")
 _LETTERS = re.compile(r"(?<![\w.])([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)[fF]\b")
 _RETURN = re.compile(r"return\s+")
@@ -29,6 +30,8 @@ def expression_meant(
         outputs: the names of the operator's outputs, which may be assigned to.
         is_right: says whether an expression is one.
     """
+    if len(text) > _LONGEST:
+        return None
     plain = text.strip().rstrip(";").rstrip()
     plain = _LAMBDA.sub("", _RETURN.sub("", plain, count=1), count=1)
     assigned = _ASSIGNED.match(plain)

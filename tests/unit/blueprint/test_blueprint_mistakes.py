@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from broken_blueprints import BROKEN
+from broken_blueprints.afresh import HELD_OUT, OPEN, Mistake
+from broken_blueprints.afresh.judge import find
 from broken_blueprints.judge import Verdict, judge
 from broken_blueprints.model import GOOD
 from broken_blueprints.run import run_here
 
 #: Shares of the set, of 1.
 COLUMNS, CURED = 0.95, 0.8
+#: Of the mistakes that were written afresh.
+LINES_AFRESH, COLUMNS_AFRESH, CURED_AFRESH, WRONG_AFRESH = 0.95, 0.9, 0.9, 0.03
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +56,15 @@ def test_what_may_be_mended_is_mended_and_nothing_else(verdicts: tuple[Verdict, 
     lost = [f"{v.broken.name}: {v.why}" for v in verdicts if v.why and not v.broken.unmendable]
     assert lost == []
     assert names([v for v in verdicts if v.cured and v.broken.unmendable]) == []
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("half", [OPEN, HELD_OUT], ids=["open", "held-out"])
+def test_mistakes_that_were_written_afresh(half: tuple[Mistake, ...], tmp_path: Path) -> None:
+    found = [find(mistake, run_here, tmp_path) for mistake in half]
+    mendable = [each for each in found if not each.mistake.unmendable]
+    assert len(half) > 60
+    assert sum(each.line for each in found) >= LINES_AFRESH * len(half)
+    assert sum(each.column for each in found) >= COLUMNS_AFRESH * len(half)
+    assert sum(each.rounds > 0 for each in mendable) >= CURED_AFRESH * len(mendable)
+    assert sum(each.wrong for each in found) <= WRONG_AFRESH * len(half)

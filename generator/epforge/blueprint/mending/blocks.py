@@ -10,7 +10,7 @@ from epforge.blueprint.editions.surgery import Unsafe, carried, comments_in, tak
 from epforge.blueprint.edits.layout import Form
 from epforge.blueprint.mending.desk import Desk
 from epforge.blueprint.nodes import Path
-from epforge.blueprint.page import Change
+from epforge.blueprint.page import Change, Page
 
 
 def wrapped(desk: Desk, box: Path, names: Mapping[str, str], key: str) -> Fix | None:
@@ -45,17 +45,24 @@ def unwrapped(desk: Desk, path: Path) -> Fix | None:
         inner = page.text[value.start + 1 : value.end - 1].strip(" ")
         fits = value.flow and found.table.flow and "\n" not in inner
         return desk.fix([Change(start, value.end, inner)]) if fits else None
-    between = page.text[page.text.index(":", found.key.end) + 1 : first]
-    if between.strip() or "\n" not in between.replace("\r", "\n"):
-        return None  # a comment, or no lines of its own
+    colon = page.text.index(":", found.key.end) + 1
+    if page.before(start).strip() or page.text[colon : page.line_end(colon)].strip():
+        return None  # behind a dash, or with a comment or the first key in its line
     depth = page.column(first) - page.column(start)
-    changes, place = [Change(start, first, "")], page.line_end(first)
+    place = page.line_end(colon)
+    changes = [Change(page.line_start(start), _next_line(page, place), "")]
     while place < value.end:
-        begin = place + (2 if page.text[place : place + 2] == "\r\n" else 1)
-        if page.text[begin : begin + depth].strip(" ") == "":
-            changes.append(Change(begin, min(begin + depth, page.line_end(begin)), ""))
-        place = page.line_end(begin)
+        begin = _next_line(page, place)
+        end = page.line_end(begin)
+        blanks = len(page.text[begin:end]) - len(page.text[begin:end].lstrip(" "))
+        changes.append(Change(begin, begin + min(depth, blanks), ""))
+        place = end
     return desk.fix(changes)
+
+
+def _next_line(page: Page, end: int) -> int:
+    """Where the line begins that follows the one that ends at a place."""
+    return end + (2 if page.text[end : end + 2] == "\r\n" else 1)
 
 
 def undashed(desk: Desk, paths: Sequence[Path]) -> Fix | None:

@@ -18,6 +18,7 @@ from epforge.blueprint.nodes import Node, Path, Scalar, Table, edited, key_span,
 from epforge.blueprint.places import shape_at, spell
 from epforge.blueprint.shape import BlueprintShape
 
+_MANY = 100  # keys of a table that are moved together
 #: Keys whose place is among entries that are free.
 _ENTRIES = {"DeviceShape": {"os_driver_version": ("metadata",)}}
 
@@ -140,7 +141,7 @@ def _moved(path: Path, target: Path, root: Node, desk: Desk) -> Fix | None:
     there = lookup(root, path[:-1])[0]
     shape = shape_at(BlueprintShape, target[:-1])
     known = shape_at(BlueprintShape, path[:-1])
-    if not isinstance(there, Table) or shape is None or known is None:
+    if not isinstance(there, Table) or len(there.entries) > _MANY or not shape or not known:
         return desk.moved(path, target)
     together = {
         key: meant

@@ -23,7 +23,7 @@ _BETWEEN = re.compile(r" *(?:,|;|\||\+|->|=>|→) *| +")
 _PART = r"[\w.+-]+(?:::\w+)?"
 _APART = re.compile(rf"{_PART}(?:\s*[,;|]\s*{_PART})+[,;]?")  # in quotes: words never have these
 _BULLETS = r"(?:-(?![-.\d])|[•·‣*+–—])"
-_BULLET = re.compile(rf"[ \t]*{_BULLETS}[ \t]*(?P<word>[\w.]+(?:::\w+)?)[ \t]*")
+_BULLET = re.compile(rf"[ \t]*(?P<sign>{_BULLETS})?[ \t]*(?P<word>[\w.]+(?:::\w+)?)[ \t]*")
 #: Names of the ends of a range.
 ENDS = (("min", "max"), ("minimum", "maximum"), ("low", "high"), ("lowest", "highest"),
         ("lower", "upper"), ("from", "to"))  # fmt: skip
@@ -94,9 +94,9 @@ def _bullets(path: Path, node: Scalar, desk: Desk) -> Meant | None:
         return None
     lines = [_BULLET.fullmatch(line) for line in written.splitlines()]
     words = [line["word"] for line in lines if line]
-    if len(words) != len(lines):
+    if len(words) != len(lines) or not any(line and line["sign"] for line in lines):
         return None
-    fixed = re.sub(rf"^([ \t]*){_BULLETS}[ \t]*", r"\1- ", written, flags=re.MULTILINE)
+    fixed = re.sub(rf"^([ \t]*)(?:{_BULLETS}[ \t]*)?", r"\1- ", written, flags=re.MULTILINE)
     items = tuple(text(word, node.span) for word in words)
     changes = {path: listing(items, node.span)}
     return Meant("an item begins with - and a blank", Fix(node.span, fixed), changes)

@@ -26,6 +26,7 @@ from epforge.blueprint.page import Change, Page, as_fix
 from epforge.blueprint.text import SourceText
 
 _MERGE = "<<"
+_MANY = 200  # errors that get a fix in one run
 #: Lists to which a second one adds: what is in them stands beside each other.
 _ADDED_TO = ("ops", "custom_ops", "options", "devices", "overlays", "runtime_libs", "system_libs")
 
@@ -39,17 +40,21 @@ def mend(errors: list[Diagnostic], alike: Collection[int], source: SourceText, r
         source: the text.
         root: its tree.
     """
+    codes = ("merge-key", "duplicate-key")
+    places = [place for place, error in enumerate(errors) if error.code in codes][:_MANY]
     desk, doubles = Desk(source, root), Doubles(source)
-    for place, error in enumerate(errors):
+    for place in places:
+        error = errors[place]
         if place in alike:
             errors[place] = replace(error, fix=desk.key_again(error.span))
         elif error.code == "merge-key":
             errors[place] = replace(error, fix=doubles.merged(error.span))
         elif error.code == "duplicate-key" and (fix := doubles.together(error.span)):
             errors[place] = replace(error, fix=fix, hint="put them together")
-    for place, error in enumerate(list(errors)):
+    spans = {error.span for error in errors}
+    for place in places:
+        error = errors[place]
         followers = doubles.undashed(error.span) if error.code == "duplicate-key" else []
-        spans = [other.span for other in errors]
         if followers and all(span in spans for span in followers):
             what, hint = "this entry of the list has no dash", "begin it with a dash"
             fix = doubles.dashed(error.span)
@@ -72,6 +77,11 @@ class Doubles:
             self._root: Laid | None = lay_out(source)
         except (YAMLError, StopIteration):
             self._root = None
+        self._keys = {
+            source.position(key.start): Found(box, index, (), ())
+            for box in _all(self._root)
+            for index, (key, _) in enumerate(box.entries if box.form is Form.TABLE else ())
+        }
 
     def merged(self, span: Span) -> Fix | None:
         """The change that writes out the merge key at a place; None where that is not safe."""
@@ -182,11 +192,7 @@ class Doubles:
         return found[-1]
 
     def _at(self, span: Span) -> Found | None:
-        for box in _all(self._root):
-            for index, (key, _) in enumerate(box.entries if box.form is Form.TABLE else ()):
-                if self._source.position(key.start) == (span.line, span.column):
-                    return Found(box, index, (), ())
-        return None
+        return self._keys.get((span.line, span.column))
 
 
 def _all(box: Laid | None) -> Iterator[Laid]:

@@ -15,6 +15,8 @@ from epforge.blueprint.places import shape_at
 from epforge.blueprint.shape import EDITION
 from epforge.blueprint.words import DEVICE_TYPES
 
+_MANY = 200  # entries of a list that are looked through
+
 
 def missing_meant(path: Path, root: Node, desk: Desk, model: type[BaseModel]) -> Meant | None:
     """The value of a missing key, where there is one that follows from the rest.
@@ -44,6 +46,8 @@ def _joined(path: Path, root: Node, desk: Desk) -> Meant | None:
     box = lookup(root, path[:-2])[0] if len(path) > 2 else None
     index = path[-2] if len(path) > 1 else None
     if not isinstance(box, Sequence) or not isinstance(index, int):
+        return None
+    if len(box.items) > _MANY:
         return None
     naming = "op" if path[0] in ("ops", "custom_ops") else "name"
     tables = [item for item in box.items if isinstance(item, Table)]

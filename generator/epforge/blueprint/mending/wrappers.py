@@ -14,6 +14,7 @@ from epforge.blueprint.nodes import Node, Path, Scalar, Sequence, Table, key_spa
 from epforge.blueprint.places import shape_at
 from epforge.blueprint.shape import EDITION
 
+_MANY = 50  # keys that are looked for elsewhere
 _API = re.compile(r"(?:[\w.-]*/)?v?([0-9]+)\w*")
 
 
@@ -65,7 +66,7 @@ def _used_up(path: Path, root: Table, desk: Desk) -> Meant | None:
     """A block of values to be merged elsewhere, where all it says is written out by now."""
     laid, value = desk.at(path), root.entries[str(path[-1])]
     anchor = re.match(r"&(\S+)", desk.source.text[laid.start :]) if laid else None
-    if anchor is None or not isinstance(value, Table) or not value.entries:
+    if anchor is None or not isinstance(value, Table) or not 0 < len(value.entries) <= _MANY:
         return None
     if re.search(rf"\*{re.escape(anchor[1])}(?![\w-])", desk.source.text):
         return None

@@ -24,6 +24,7 @@ __all__ = ["Slip", "find"]
 Score = tuple[bool, int, int]
 _RULES = (pasted, signs, brackets, quotes, lines)
 _RIGHT: Score = (True, 0, 0)
+_LONG, _FEW = 20_000, 8  # characters from which on fewer are tried
 _MOST = 60  # candidates that are tried; each is a reading of the text
 
 
@@ -40,7 +41,7 @@ def find(text: str, stop: int, score: Callable[[str], Score]) -> Slip | None:
     for count, slip in enumerate(_candidates(page, stop)):
         if not slip.changes:
             return slip  # what nobody but the author can mend, and what cannot be anything else
-        if count >= _MOST:
+        if count >= (_MOST if len(text) < _LONG else _FEW):
             break
         after, kind = score(page.changed(slip.changes)), slip.is_guess
         if after > before and (kind not in best or after > best[kind][0]):

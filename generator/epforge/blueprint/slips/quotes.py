@@ -14,6 +14,7 @@ _WORDS = ("op", "type", "kernel", "virtual", "paradigm", "runtime", "layout", "m
 _BOUNDS = re.compile(r"\bmodels: +([<>]=?[^\s,}\]\"']+(?:,[<>]=?[0-9]+)?)")
 _KEYS = re.compile(r"[{,] *[\w-]+: +")  # of tables in brackets
 _ENDS = re.compile(r"[,}](?= *(?:[\w-]+:|[\]},]|$))")  # where a value of theirs can end
+_LONGEST = 1000  # characters of a line
 _SIGNS = "@`%*&!|>"
 
 
@@ -40,6 +41,8 @@ def _in_brackets(page: Page, start: int) -> Iterator[Slip]:
     """A value between brackets that ends too early for YAML: at its apostrophe, its colon, or at
     what a backslash begins."""
     line = page.rest(start)
+    if len(line) > _LONGEST:
+        return
     for key in _KEYS.finditer(line):
         begin = key.end()
         if line[begin : begin + 1] in ("", "[", "{"):

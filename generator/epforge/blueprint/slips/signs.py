@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from epforge.blueprint.lookalikes import SIGNS
 from epforge.blueprint.page import Change, Page
 from epforge.blueprint.slips.model import ENTRY, Slip, content_end, known_keys
 
+_MANY = 200  # signs that are looked at
 _WIDE = re.compile(f"[{''.join(SIGNS)}][ \u3000]*")
 _KEY = re.compile(r"[ \t]*(?:- +)?(?P<key>[\w-]+) *[：﹕]")
 _BULLET = re.compile(r"^[ \t]*(?P<sign>[*•·‣–—])[ \t\u00a0]+(?=\S)", re.MULTILINE)
@@ -26,7 +28,8 @@ def signs(page: Page, stop: int) -> Iterator[Slip]:
 
 def _wide(page: Page, stop: int) -> Iterator[Slip]:
     """Signs that look like YAML's: of the line where the reader stopped or before; of all."""
-    found = [match for match in _WIDE.finditer(page.text) if not _is_text(page, match.start())]
+    every = itertools.islice(_WIDE.finditer(page.text), _MANY)
+    found = [match for match in every if not _is_text(page, match.start())]
     if not found:
         return
     near = [match for match in found if match.start() <= page.line_end(stop)]
