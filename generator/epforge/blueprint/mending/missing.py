@@ -96,7 +96,9 @@ def _device(key: str, there: Table, root: Node) -> str | None:
     other = there.entries.get("type" if key == "name" else "name")
     if not isinstance(other, Scalar) or other.text not in DEVICE_TYPES:
         return None
-    devices = lookup(root, ("devices",))[0]
-    tables = [d for d in getattr(devices, "items", ()) if isinstance(d, Table)]
+    devices = getattr(lookup(root, ("devices",))[0], "items", ())
+    if len(devices) > _MANY:
+        return None
+    tables = [device for device in devices if isinstance(device, Table)]
     names = [getattr(device.entries.get("name"), "text", "") for device in tables]
     return None if key == "name" and other.text in names else other.text
