@@ -68,14 +68,15 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps a sample of the lab's tests."""
+    """Keeps a sample of the lab's tests, without those that take many minutes."""
     size = config.getoption("--lab-sample")
     if size is None:
         return
     from selection import sample
 
-    lab = [item for item in items if item.get_closest_marker("lab")]
-    chosen = set(sample(lab, size, config.getoption("--lab-seed"), lambda item: item.nodeid))
+    lab = {item: mark for item in items if (mark := item.get_closest_marker("lab"))}
+    short = [item for item, mark in lab.items() if mark.kwargs.get("sampled", True)]
+    chosen = set(sample(short, size, config.getoption("--lab-seed"), lambda item: item.nodeid))
     dropped = [item for item in lab if item not in chosen]
     items[:] = [item for item in items if item not in dropped]
     config.hook.pytest_deselected(items=dropped)

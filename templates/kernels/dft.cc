@@ -66,12 +66,12 @@ Status Run(const <%= k.attrs %>& attrs, const Plan& plan, Inputs inputs, Outputs
   Fourier fourier(plan.points);
   EP_RETURN_IF_ERROR(fourier.Prepare(exec, Product(shape, 0, plan.axis) * inner));
   const auto load = [&](int64_t line, Complex* to) {
-    const T* from = x + (line / inner * dim * inner + line % inner) * parts;
+    const int64_t first = (line / inner * dim * inner + line % inner) * parts;
     for (int64_t i = 0; i < plan.points; ++i) {
       const bool mirror = plan.mirrored && i > plan.points / 2;
       const int64_t at = mirror ? plan.points - i : i;
       Complex point{0, 0};
-      if (at < plan.taken) point = PointAt(from + at * inner * parts, parts);
+      if (at < plan.taken) point = PointAt(x + first + at * inner * parts, parts);
       if (mirror) point.im = -point.im;
       if (plan.mirrored && (at == 0 || 2 * at == plan.points)) point.im = 0;
       to[i] = attrs.inverse ? Complex{point.im, point.re} : point;

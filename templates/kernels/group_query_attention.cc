@@ -72,6 +72,7 @@ Status ReadQueries(Inputs inputs, Problem* p) {
   p->q = RowsOutside(Data(inputs, kQuery), p->rows, heads, p->depth);
   if (packed) {
     p->k = p->v = p->q;
+    if (q[0] == 0 || q[1] == 0) return Status();  // without rows there is no memory to point into
     p->k.data += p->heads * p->depth;
     p->v.data += (p->heads + p->kv_heads) * p->depth;
     return Status();

@@ -47,6 +47,7 @@ Status ReadPackedQuery(Inputs inputs, Problem* p) {
   const float* data = Data(inputs, kQuery);
   p->q = RowsOutside(data, q[1], p->heads, 3 * p->depth);
   p->k = p->v = p->q;
+  if (inputs[kQuery].size() == 0) return Status();  // there is no memory to point into
   p->k.data += p->depth;
   p->v.data += 2 * p->depth;
   return Status();
@@ -64,7 +65,7 @@ Status ReadKeys(Inputs inputs, Problem* p) {
     p->v_depth = p->depth;
     p->k = RowsOutside(data, p->news, p->heads, 2 * p->depth);
     p->v = p->k;
-    p->v.data += p->depth;
+    if (inputs[kKey].size() != 0) p->v.data += p->depth;  // else there is no memory to point into
     return Status();
   }
   if (!inputs.has(kValue)) return InvalidArgument("value is missing");

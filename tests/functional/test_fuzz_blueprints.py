@@ -34,7 +34,7 @@ def test_a_sample_of_blueprints() -> None:
     assert tally.outcomes["refused"] >= 15
 
 
-@pytest.mark.lab
+@pytest.mark.lab(sampled=False)
 def test_many_blueprints(capsys: pytest.CaptureFixture[str]) -> None:
     tally = campaign.run(1, 20_000)
     assert not tally.faults, told(tally, 1)

@@ -135,7 +135,7 @@ def test_the_verb_leaves_what_it_finds_in_a_directory(tmp_path: Path) -> None:
     assert any(re.fullmatch(r"graph-7-\d+\.onnx", name) for name in names), names
 
 
-@pytest.mark.lab
+@pytest.mark.lab(sampled=False)
 @pytest.mark.parametrize(("name", "cases"), [("full", 5000), ("compiled", 3000)])
 def test_many_graphs_on_projects(
     name: str, cases: int, request: pytest.FixtureRequest, tmp_path: Path

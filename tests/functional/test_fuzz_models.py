@@ -62,7 +62,7 @@ def test_a_fault_is_found(fault: str, outcome: Outcome, says: str, tmp_path: Pat
     assert (tmp_path / "found" / f"copy-{number}").is_dir()
 
 
-@pytest.mark.lab
+@pytest.mark.lab(sampled=False)
 @pytest.mark.parametrize("preset", ["release", "asan"])
 def test_thousands_of_spoilt_models(preset: str, repository: Path, tmp_path: Path) -> None:
     text = (repository / "blueprints/compiled.yaml").read_text(encoding="utf-8")

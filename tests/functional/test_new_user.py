@@ -27,7 +27,7 @@ BLOCK = re.compile(
 )
 GUIDE = REPOSITORY / "docs/first-ep.md"
 
-pytestmark = pytest.mark.lab
+pytestmark = pytest.mark.lab(sampled=False)
 
 
 def readme() -> list[str]:

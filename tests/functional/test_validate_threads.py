@@ -68,7 +68,8 @@ def test_what_the_shim_sees(fault: str, broken: str, says: str, claims: Path) ->
     ("fault", "broken"),
     [
         ("FAULT_SHARED_SCRATCH", "runs"),
-        pytest.param("FAULT_ROUTED_BY_THREAD", "pool", marks=pytest.mark.lab),
+        pytest.param("FAULT_ROUTED_BY_THREAD", "runs", marks=pytest.mark.lab),
+        pytest.param("FAULT_LAST_IS_FIRST", "pool", marks=pytest.mark.lab),
     ],
 )
 def test_wrong_values(fault: str, broken: str, claims: Path) -> None:

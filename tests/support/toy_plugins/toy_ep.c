@@ -78,6 +78,10 @@ static _Thread_local bool this_thread_has_an_ep;
 #ifdef FAULT_SHARED_SCRATCH
 static float scratch[1 << 16];
 #endif
+#ifdef FAULT_LAST_IS_FIRST /* whoever was made last is taken to be released first */
+static const void* volatile latest_ep;
+static volatile bool is_out_of_order;
+#endif
 
 static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* context) NO_EXCEPTION {
   const char op = ((Kernel*)self)->op;
@@ -148,6 +152,9 @@ static OrtStatus* ORT_API_CALL Compute(OrtKernelImpl* self, OrtKernelContext* co
 #endif
 #ifdef FAULT_ROUTED_BY_THREAD
   if (!this_thread_has_an_ep) memset(y, 0, size * sizeof(*y));
+#endif
+#ifdef FAULT_LAST_IS_FIRST
+  if (is_out_of_order) memset(y, 0, size * sizeof(*y));
 #endif
   return NULL;
 }
@@ -369,12 +376,18 @@ static OrtStatus* ORT_API_CALL CreateEp(OrtEpFactory* self, const OrtHardwareDev
 #ifdef FAULT_ROUTED_BY_THREAD
   this_thread_has_an_ep = true;
 #endif
+#ifdef FAULT_LAST_IS_FIRST
+  latest_ep = made;
+#endif
   *ep = &made->base;
   return NULL;
 }
 
 static void ORT_API_CALL ReleaseEp(OrtEpFactory* self, OrtEp* ep) NO_EXCEPTION {
   (void)self;
+#ifdef FAULT_LAST_IS_FIRST
+  if ((void*)ep != latest_ep) is_out_of_order = true;
+#endif
   if (((Ep*)ep)->registry != NULL) ep_api->ReleaseKernelRegistry(((Ep*)ep)->registry);
   free(ep);
 }

@@ -86,9 +86,13 @@ template <class T, int kBytes, int kRows>
 EP_INLINE void AddRows(const Panel<T>& panel, int64_t row, int64_t col) {
   using Vector = Lanes<T, kBytes>;
   constexpr int64_t kLanes = kBytes / static_cast<int64_t>(sizeof(T));
-  const MatrixView<T> left = panel.left.at(row, panel.piece.p);
-  const T* factors[kRows];
-  for (int r = 0; r < kRows; ++r) factors[r] = left.at(r, 0);
+  const T* factors[kRows] = {};
+  int64_t step_left = 0;
+  if (panel.piece.p < panel.piece.p_end) {  // else there is no left-hand matrix to point into
+    const MatrixView<T> left = panel.left.at(row, panel.piece.p);
+    for (int r = 0; r < kRows; ++r) factors[r] = left.at(r, 0);
+    step_left = left.col_stride;
+  }
   const T* columns = panel.tile + col;
   Vector low[kRows] = {};
   Vector high[kRows] = {};
@@ -100,7 +104,7 @@ EP_INLINE void AddRows(const Panel<T>& panel, int64_t row, int64_t col) {
     for (int r = 0; r < kRows; ++r) {
       low[r] += *factors[r] * low_columns;
       high[r] += *factors[r] * high_columns;
-      factors[r] += left.col_stride;
+      factors[r] += step_left;
     }
   }
 
