@@ -17,7 +17,7 @@ from epforge.resolve import resolve_supported
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 if sys.platform != "win32":
-    from conversation import DOWN, END, ENTER, ERASE, INTERRUPT, Terminal, terminal
+    from conversation import DOWN, END, ENTER, ERASE, Terminal, terminal
 
 Start = Callable[..., AbstractContextManager["Terminal"]]
 OURS = [".copier-answers.yml", "blueprint.yaml", "epforge.schema.json"]
@@ -144,8 +144,8 @@ def test_ctrl_c_at_a_question_leaves_nothing(
     with start("my-ep") as seen:
         for question, keys in QUESTIONS[:at]:
             seen.answer(question, keys)
-        seen.answer(QUESTIONS[at][0], INTERRUPT)
-        assert seen.end() == 130, seen.text
+        seen.expect(QUESTIONS[at][0])
+        assert seen.interrupt() == 130, seen.text
     assert "nothing was written" in seen.text
     assert "Traceback" not in seen.text
     assert files(tmp_path / "work") == (["my-ep/notes.txt"] if there else [])

@@ -19,6 +19,7 @@ from pathlib import Path
 _ESCAPE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Z0-9]|[=>78])")
 _WHERE = b"\x1b[6n"  # asks where the cursor is; whoever asks waits for the answer
 _LIMIT_S = 120.0
+_AGAIN_S = 5.0  # until a person presses a key again
 
 ENTER, DOWN, INTERRUPT, END = "\r", "\x1b[B", "\x03", "\x04"
 ERASE = "\x15"  # what is on the line
@@ -65,6 +66,17 @@ class Terminal:
         while self._read():
             pass
         return self._process.wait(_LIMIT_S)
+
+    def interrupt(self) -> int:
+        """Presses Ctrl-C, again where nothing comes of it, and returns the exit status.
+
+        Python takes no notice of one between its prompt and its reading of the line.
+        """
+        self.send(INTERRUPT)
+        while select.select([self._handle], [], [], _AGAIN_S)[0] or time.monotonic() > self._end:
+            if not self._read():
+                return self._process.wait(_LIMIT_S)
+        return self.interrupt()
 
     def _read(self) -> bool:
         """Reads some more; False at the end."""

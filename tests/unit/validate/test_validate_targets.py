@@ -298,6 +298,9 @@ def test_a_directory_with_the_runtime_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["newest", "1.2", "../x", "1.26.0 --index"])
-def test_what_is_no_release_is_refused(wanted: str) -> None:
+def test_what_is_no_release_is_refused(
+    wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # beside which there is no "x"
     with pytest.raises(UsageError, match="neither a version"):
         runtimes.find_library(ARM, wanted, quiet)
