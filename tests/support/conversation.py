@@ -73,10 +73,16 @@ class Terminal:
         Python takes no notice of one between its prompt and its reading of the line.
         """
         self.send(INTERRUPT)
-        while select.select([self._handle], [], [], _AGAIN_S)[0] or time.monotonic() > self._end:
-            if not self._read():
-                return self._process.wait(_LIMIT_S)
-        return self.interrupt()
+        going_on = True
+        while going_on:
+            if (
+                time.monotonic() < self._end
+                and not select.select([self._handle], [], [], _AGAIN_S)[0]
+            ):
+                self.send(INTERRUPT)
+            else:
+                going_on = self._read()
+        return self._process.wait(_LIMIT_S)
 
     def _read(self) -> bool:
         """Reads some more; False at the end."""
