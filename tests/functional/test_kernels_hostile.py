@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -54,6 +55,39 @@ def test_numbers_that_fit_shapes_without_elements_are_refused(program: Path) -> 
         Call("", "Resize", 19, policy, (image, None, None, sizes), (number,)),
     ]
     assert not any(good for _, good in make_calls(program, calls))
+
+
+def test_no_place_in_a_tensor_without_elements_is_pointed_at(program: Path) -> None:
+    """Its memory is nowhere: an offset from there is undefined, read or not."""
+    number, whole = DType.FLOAT32.onnx, DType.INT32.onnx
+
+    def none(*shape: int) -> Tensor:
+        return Tensor(number, shape, b"")
+
+    def some(*shape: int) -> Tensor:
+        return Tensor(number, shape, bytes(4 * math.prod(shape)))
+
+    def one(value: int, *shape: int) -> Tensor:
+        return Tensor(whole, shape, value.to_bytes(4, "little"))
+
+    past = some(1, 1, 1, 16)
+    query = none(1, 0, 4 * 16)
+    calls = [
+        Call("", "Gemm", 11, {"transA": 1}, (none(0, 3), none(0, 2), some()), (number,)),
+        Call("", "MatMul", 13, {}, (none(3, 0), none(0, 2)), (number,)),
+        Call("", "DFT", 17, {}, (none(2, 0, 2, 3, 3, 2), one(3)), (number,)),
+        Call(
+            *("com.microsoft", "GroupQueryAttention", 1, {"num_heads": 2, "kv_num_heads": 1}),
+            (query, None, None, past, past, one(0, 1), one(1, 1)),
+            (number,) * 3,
+        ),
+        Call(
+            *("com.microsoft", "MultiHeadAttention", 1, {"num_heads": 2}),
+            (some(1, 3, 8), none(1, 0, 2, 2, 4)),
+            (number,),
+        ),
+    ]
+    assert set(make_calls(program, calls)) == {(call.op, True) for call in calls}
 
 
 @pytest.mark.lab
